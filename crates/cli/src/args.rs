@@ -32,7 +32,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
-use tenbin_plan::{At, Draft, Field, List, Problem, Refusal, Scalar};
+use tenbin_plan::{At, Draft, Field, List, Mistake, Problem, Refusal, Scalar};
 use tenbin_report::Extent;
 use tenbin_result::Language;
 
@@ -468,11 +468,11 @@ fn many<T: Clone + Into<Scalar>>(flag: &'static str, values: &[T]) -> Option<At<
 }
 
 /// Creates an error that no single value of a draft causes.
-fn problem(message: String) -> Refusal {
+fn problem(mistake: impl Into<Mistake>) -> Refusal {
     Refusal::from(Problem {
         file: None,
         position: None,
         key: None,
-        mistake: message.into(),
+        mistake: mistake.into(),
     })
 }

@@ -22,6 +22,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 use clap::error::ErrorKind;
+use tenbin_plan::sentence;
 
 use crate::args::{Cli, Command};
 use crate::exit::Exit;
@@ -31,8 +32,11 @@ pub fn run() -> ExitCode {
     let arguments = match hide::arguments() {
         Ok(arguments) => arguments,
         Err(error) => {
-            output::error(&format!(
-                "cannot take secrets out of the process title: {error}; give them in the environment or in files"
+            output::say_error(&sentence!(
+                "no-hiding",
+                "cannot take secrets out of the process title: {error}; give them in the \
+                 environment or in files",
+                error = error
             ));
             let given: Vec<OsString> = std::env::args_os().collect();
             return of_mistake(Exit::Internal, &given).into();

@@ -6,7 +6,7 @@ use std::error::Error;
 use std::io::{self, IsTerminal, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tenbin_plan::Sentence;
+use tenbin_plan::{Sentence, sentence};
 use tenbin_report::{Extent, View, terminal};
 use tenbin_result::Document;
 
@@ -28,6 +28,20 @@ pub(crate) fn error(text: &str) {
 /// Prints an error on standard error in the language of the reader, with control characters escaped.
 pub(crate) fn failure(error: &(dyn Error + 'static)) {
     say_lines(&in_words(error, ["error", "エラー"]));
+}
+
+/// Prints an error with its cause in the language of the reader.
+pub(crate) fn failed(error: &anyhow::Error) {
+    match (error.downcast_ref::<Sentence>(), error.chain().nth(1)) {
+        (Some(what), Some(cause)) => say_error(&sentence!(
+            "of-cause",
+            "{what}: {cause}",
+            what = what,
+            cause = errors::sentence_of(cause)
+        )),
+        (Some(what), None) => say_error(what),
+        (None, _) => failure(error.as_ref()),
+    }
 }
 
 /// The warning that an error becomes if the command goes on, in the language of the reader.
@@ -132,8 +146,10 @@ pub(crate) fn note_failure(written: io::Result<()>) {
         return;
     }
     if !FAILED.swap(true, Ordering::Relaxed) {
-        error(&format!(
-            "cannot write to standard output: {failure}; free space, or write to another file"
+        say_error(&sentence!(
+            "no-stdout-space",
+            "cannot write to standard output: {failure}; free space, or write to another file",
+            failure = failure
         ));
     }
 }

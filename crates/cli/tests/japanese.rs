@@ -19,13 +19,18 @@ fn japanese(scratch: &Scratch, line: &str) -> Outcome {
 /// The lines with an English sentence: four plain words in a row. Names, units, flags, paths and code
 /// have other characters, or fewer words, and lists of names have commas.
 fn english(text: &str) -> Vec<&str> {
+    with_words(text, 4)
+}
+
+/// The lines with so many plain words in a row.
+fn with_words(text: &str, many: usize) -> Vec<&str> {
     let is_word = |word: &str| {
         let word = word.trim_matches(|c: char| ".:()\"".contains(c));
         word.len() > 1 && word.chars().all(|c| c.is_ascii_lowercase())
     };
     let has_sentence = |line: &&str| {
         let words: Vec<bool> = line.split_whitespace().map(is_word).collect();
-        words.windows(4).any(|four| four.iter().all(|is| *is))
+        words.windows(many).any(|all| all.iter().all(|is| *is))
     };
     text.lines().filter(has_sentence).collect()
 }
@@ -140,6 +145,83 @@ fn the_command_lines_of_other_tools_explain_themselves_in_japanese() {
         "warp put --host {address} --access-key {ACCESS} --secret-key {SECRET} --duration 1s \
          --concurrent 2 --obj.size 4KiB --no-color"
     ));
+}
+
+/// What is quoted: values as given, names, commands.
+fn without_quotations(text: &str) -> String {
+    let mut kept = String::new();
+    let mut end = None;
+    for letter in text.chars() {
+        match (end, letter) {
+            (Some(closing), _) if letter == closing => end = None,
+            (Some(_), _) => {}
+            (None, '「') => end = Some('」'),
+            (None, '"' | '\'' | '`') => end = Some(letter),
+            (None, _) => kept.push(letter),
+        }
+    }
+    kept
+}
+
+/// Command lines that end with an error. The words after `#` stand in the error.
+const MISTAKES: &str = include_str!("japanese/mistakes.txt");
+
+const PLAN: &str = "name = \"a b\"
+conections = 3
+[load]
+conections = 3
+connections = 0
+rate = \"fast\"
+timeout = \"5\"
+[rounds]
+seed = 3
+slice = \"1ms\"
+[[target]]
+name = \"a\"
+url = \"http://h\"
+builtin = \"http\"
+ready = { port = 3 }
+[[workload]]
+kind = \"http\"
+size = 3
+path = \"x y\"
+headers = [\"x\"]
+checks = [\"x\"]
+";
+
+#[test]
+fn every_mistake_is_explained_in_japanese() {
+    let scratch = Scratch::new("japanese-mistakes");
+    fs::write(scratch.join("bad.toml"), PLAN).expect("a file");
+    fs::write(scratch.join("no.toml"), "x").expect("a file");
+    fs::write(scratch.join("empty.txt"), "").expect("a file");
+    fs::write(scratch.join("token"), "short").expect("a file");
+    fs::write(scratch.join("login.lua"), "wrk.method = \"POST\"\n").expect("a file");
+    let mut wrong = Vec::new();
+    let mut commands = 0;
+    let lines = MISTAKES.lines();
+    for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        commands += 1;
+        let (command, expected) = line.split_once(" # ").unwrap_or((line, ""));
+        let run = japanese(&scratch, command.trim());
+        let said = format!("{}{}", run.stdout, run.stderr);
+        let prose: Vec<&str> = said
+            .lines()
+            .filter(|it| !it.starts_with("使い方"))
+            .collect();
+        let prose = without_quotations(&prose.join("\n"));
+        let english = with_words(&prose, 3);
+        if !english.is_empty() || !has_kana(&prose) || !said.contains(expected) {
+            wrong.push(format!("$ tenbin {command}\n{said}"));
+        }
+    }
+    assert!(commands > 100, "{commands}");
+    assert!(
+        wrong.is_empty(),
+        "{} of {commands}:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 const SERVE_S3: [&str; 8] = [

@@ -26,7 +26,7 @@ fn parse(line: &str) -> Result<Parsed, String> {
 fn job(line: &str) -> Job {
     match parse(line) {
         Ok(Parsed::Work(job, notes)) => {
-            assert_eq!(notes, [], "{line}");
+            assert!(notes.is_empty(), "{line}");
             *job
         }
         other => panic!("{line}: {other:?}"),
@@ -262,7 +262,7 @@ mod request_response {
         assert_eq!(one.clients, [1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20]);
         assert_eq!(one.output.as_deref(), Some("/tmp/r.csv"));
         assert_eq!((one.slow, one.fast), (5, 5));
-        assert_eq!(one.notes, []);
+        assert!(one.notes.is_empty());
         let plan_of_one = plan(&line);
         let seconds = Duration::from_secs;
         let rounds = &plan_of_one.rounds;

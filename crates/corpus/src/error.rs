@@ -2,13 +2,16 @@
 
 use std::io;
 
+use tenbin_http::Failure;
+use tenbin_plan::{Sentence, sentence};
+
 use crate::source::Place;
 
 /// Why an operation failed.
 #[derive(Debug, thiserror::Error)]
+#[error("{}", self.sentence())]
 pub enum Error {
     /// The input is invalid.
-    #[error("{name}, {place}: {reason}")]
     Malformed {
         /// Name of the input.
         name: String,
@@ -18,7 +21,6 @@ pub enum Error {
         reason: String,
     },
     /// The input cannot be read.
-    #[error("cannot read {name}: {source}")]
     Read {
         /// Name of the input.
         name: String,
@@ -26,7 +28,6 @@ pub enum Error {
         source: io::Error,
     },
     /// The output cannot be written.
-    #[error("cannot write {name}: {source}")]
     Write {
         /// Name of the output.
         name: String,
@@ -34,10 +35,8 @@ pub enum Error {
         source: io::Error,
     },
     /// The operation is refused; the text says why and what to do.
-    #[error("{0}")]
-    Refused(String),
+    Refused(Sentence),
     /// A table, column or index that a load would create exists.
-    #[error("{server}: {what} already exists{}; to replace it, {remove}", holding(*records))]
     Exists {
         /// URL of the server.
         server: String,
@@ -49,7 +48,6 @@ pub enum Error {
         remove: String,
     },
     /// A server has refused data: sending the same data again fails in the same way.
-    #[error("{server}: {reason}; {next}")]
     Rejected {
         /// URL of the server.
         server: String,
@@ -59,26 +57,99 @@ pub enum Error {
         next: String,
     },
     /// Interrupted by the user before a server had responded.
-    #[error("interrupted while waiting for a response of the server")]
     Stopped,
     /// A server is unreachable, or has refused a request.
-    #[error("{server}: {reason}")]
     Server {
         /// URL or address of the server.
         server: String,
         /// What is wrong and, if known, what to do.
-        reason: String,
+        reason: Sentence,
     },
 }
 
-fn holding(records: Option<u64>) -> String {
-    records.map_or_else(String::new, |records| {
-        format!(" and holds {records} records")
+impl Error {
+    /// The error with its arguments.
+    pub fn sentence(&self) -> Sentence {
+        match self {
+            Self::Malformed {
+                name,
+                place,
+                reason,
+            } => sentence!(
+                "malformed",
+                "{name}, {place}: {reason}",
+                name = name,
+                place = place,
+                reason = reason
+            ),
+            Self::Read { name, source } => sentence!(
+                "cannot-read",
+                "cannot read {path}: {why}",
+                path = name,
+                why = Sentence::from(source)
+            ),
+            Self::Write { name, source } => sentence!(
+                "cannot-write-file",
+                "cannot write {path}: {why}",
+                path = name,
+                why = Sentence::from(source)
+            ),
+            Self::Refused(said) => said.clone(),
+            Self::Exists {
+                server,
+                what,
+                records,
+                remove,
+            } => sentence!(
+                "pages-exist",
+                "{server}: {what} already exists{holding}; to replace it, {remove}",
+                holding = holding(*records),
+                server = server,
+                what = what,
+                remove = remove
+            ),
+            Self::Rejected {
+                server,
+                reason,
+                next,
+            } => sentence!(
+                "data-rejected",
+                "{server}: {reason}; {next}",
+                server = server,
+                reason = reason,
+                next = next
+            ),
+            Self::Stopped => sentence!(
+                "interrupted-waiting",
+                "interrupted while waiting for a response of the server"
+            ),
+            Self::Server { server, reason } => sentence!(
+                "of-server",
+                "{server}: {reason}",
+                server = server,
+                reason = reason
+            ),
+        }
+    }
+}
+
+fn holding(records: Option<u64>) -> Sentence {
+    records.map_or_else(Sentence::default, |records| {
+        sentence!(
+            "and-holds",
+            " and holds {records} records",
+            records = records
+        )
     })
 }
 
 impl Error {
-    pub(crate) fn server(server: impl Into<String>, reason: impl Into<String>) -> Self {
+    /// An operation is refused: why, and what to do.
+    pub fn refused(reason: impl Into<Sentence>) -> Self {
+        Self::Refused(reason.into())
+    }
+
+    pub(crate) fn server(server: impl Into<String>, reason: impl Into<Sentence>) -> Self {
         Self::Server {
             server: server.into(),
             reason: reason.into(),
@@ -105,9 +176,63 @@ impl From<tenbin_http::Error> for Error {
     fn from(error: tenbin_http::Error) -> Self {
         match error {
             tenbin_http::Error::Request { server, failure } => {
-                Self::server(server, failure.to_string())
+                Self::server(server, of_failure(&failure))
             }
-            unusable => Self::Refused(unusable.to_string()),
+            tenbin_http::Error::Url { url, reason } => Self::Refused(sentence!(
+                "server-url",
+                "server {url}: {reason}",
+                url = url,
+                reason = reason
+            )),
+            tenbin_http::Error::Password => Self::Refused(sentence!(
+                "server-url-password",
+                "a server's url must not hold a user or a password: every user of this machine could \
+                 read it; use --user and --password-file"
+            )),
         }
+    }
+}
+
+/// Why a request failed, as a sentence.
+pub(crate) fn of_failure(failure: &Failure) -> Sentence {
+    match failure {
+        Failure::UnknownHost(_) => {
+            sentence!("unknown-host", "the host is unknown; check its name")
+        }
+        Failure::Connect(error) if error.kind() == io::ErrorKind::ConnectionRefused => sentence!(
+            "no-server-there",
+            "no server listens there (connection refused); start it, or check the port"
+        ),
+        Failure::ConnectTimeout(limit) => sentence!(
+            "no-connection-in-time",
+            "no response in time (no connection within {limit})",
+            limit = format!("{limit:?}")
+        ),
+        Failure::Timeout(limit) => sentence!(
+            "no-response-in-time",
+            "no response in time ({limit})",
+            limit = format!("{limit:?}")
+        ),
+        Failure::Status {
+            path,
+            status,
+            excerpt,
+        } => sentence!(
+            "response-status",
+            "{path} has status {status}: {excerpt}",
+            path = path,
+            status = status,
+            excerpt = excerpt
+        ),
+        Failure::TooLong(bytes) => sentence!(
+            "response-too-long",
+            "the request failed: the response has more than {bytes} bytes",
+            bytes = bytes
+        ),
+        Failure::Connect(_)
+        | Failure::Tls(_)
+        | Failure::Request(_)
+        | Failure::Head(_)
+        | Failure::Body(_) => sentence!("said", "{text}", text = failure),
     }
 }

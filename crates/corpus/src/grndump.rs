@@ -130,7 +130,7 @@ impl Database {
                 .map(drop)
                 .map_err(|source| Error::read("the list of tables", source))
         })?;
-        let failed = |reason: String| Error::Refused(format!("the list of tables: {reason}"));
+        let failed = |reason: String| Error::refused(format!("the list of tables: {reason}"));
         let body = Response::parse(&text).and_then(Response::into_body);
         let body = body.map_err(failed)?;
         let rows = body.as_list().unwrap_or_default();
@@ -140,7 +140,7 @@ impl Database {
 }
 
 fn read_from(mut call: Command, path: &str, consume: &mut Consume<'_>) -> Result<(), Error> {
-    let refused = |reason: String| Error::Refused(format!("{path}: {reason}"));
+    let refused = |reason: String| Error::refused(format!("{path}: {reason}"));
     let started = call
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

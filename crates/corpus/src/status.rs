@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::groonga::Response;
 use crate::json::Json;
 use tenbin_http::{Client, Login};
+use tenbin_plan::Sentence;
 
 /// Time limit of a status request; a node that does not respond in time is not alive.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -20,7 +21,7 @@ pub struct Node {
     /// Whether the node is alive.
     pub alive: bool,
     /// Further details, such as the version.
-    pub note: String,
+    pub note: Sentence,
 }
 
 /// A kind of server with a status request.
@@ -66,7 +67,7 @@ pub fn nodes(kind: &Kind, servers: &[String], login: &Login) -> Result<Vec<Node>
         let known = (kind.ask)(&client).unwrap_or_else(|error| {
             let note = match error {
                 Error::Server { reason, .. } => reason,
-                other => other.to_string(),
+                other => other.sentence(),
             };
             vec![Node {
                 name: client.url().to_owned(),
@@ -113,7 +114,7 @@ fn groonga(client: &Client) -> Result<Vec<Node>, Error> {
     Ok(vec![Node {
         name: client.url().to_owned(),
         alive: true,
-        note: format!("Groonga {}, cache hits {rate}", excerpt(version)),
+        note: format!("Groonga {}, cache hits {rate}", excerpt(version)).into(),
     }])
 }
 
@@ -142,7 +143,7 @@ fn droonga_nodes(text: &[u8]) -> Result<Vec<Node>, String> {
         Ok(Node {
             name: name.clone(),
             alive,
-            note: excerpt(note),
+            note: excerpt(note).into(),
         })
     };
     nodes.iter().map(node).collect()
@@ -190,7 +191,7 @@ fn opensearch_nodes(health: &[u8], list: &[u8]) -> Result<Vec<Node>, String> {
             name: excerpt(name),
             // In a red cluster, some data cannot be searched.
             alive: state != "red",
-            note: format!("cluster {}", excerpt(state)),
+            note: format!("cluster {}", excerpt(state)).into(),
         })
     };
     nodes.iter().map(node).collect()
@@ -231,7 +232,7 @@ mod tests {
         let node = |name: &str, alive| Node {
             name: name.to_owned(),
             alive,
-            note: String::new(),
+            note: Sentence::default(),
         };
         let dead = node("127.0.0.3:10031/droonga", false);
         assert!(tells_of(&dead, &node("http://127.0.0.3:10042", false)));

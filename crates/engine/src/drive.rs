@@ -7,7 +7,7 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, SystemTime};
 use std::{io, thread};
 
-use tenbin_plan::{Load, Pace};
+use tenbin_plan::{Load, Pace, Sentence, sentence};
 use thiserror::Error;
 
 use crate::clock::Clock;
@@ -172,9 +172,9 @@ pub struct Finished {
 
 /// Why a slice could not be driven.
 #[derive(Debug, Error)]
+#[error("{}", self.sentence())]
 pub enum EngineError {
     /// The operating system could not create a thread, a poll instance or a timer.
-    #[error("generator thread {thread} cannot work: {source}")]
     System {
         /// The thread, from 0.
         thread: usize,
@@ -182,8 +182,26 @@ pub enum EngineError {
         source: io::Error,
     },
     /// The generator thread with this index panicked: a bug in Tenbin.
-    #[error("generator thread {0} panicked; this is a bug in tenbin")]
     Panic(usize),
+}
+
+impl EngineError {
+    /// The error with its arguments.
+    pub fn sentence(&self) -> Sentence {
+        match self {
+            Self::System { thread, source } => sentence!(
+                "thread-cannot-work",
+                "generator thread {thread} cannot work: {source}",
+                thread = thread,
+                source = Sentence::from(source)
+            ),
+            Self::Panic(text) => sentence!(
+                "thread-panicked",
+                "generator thread {text} panicked; this is a bug in tenbin",
+                text = text
+            ),
+        }
+    }
 }
 
 /// Drives one slice with one thread per instance in `workers`, and returns when all threads are

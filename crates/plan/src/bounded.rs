@@ -13,6 +13,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
+use crate::{Sentence, sentence};
+
 /// Largest plan file, bytes.
 pub(crate) const LARGEST_PLAN: u64 = 16 << 20;
 /// Largest file that a plan names (a body, patterns, a trace, sizes), bytes. These files are kept
@@ -62,19 +64,22 @@ fn open_as(path: &Path, flags: OFlags) -> io::Result<File> {
         .read(true)
         .custom_flags(flags.bits().cast_signed())
         .open(path);
-    let unusable = |why: &str| io::Error::new(io::ErrorKind::InvalidInput, why.to_owned());
+    let unusable = |why: Sentence| io::Error::new(io::ErrorKind::InvalidInput, why);
     let file = opened.map_err(|error| match Errno::from_io_error(&error) {
-        Some(Errno::LOOP) if flags.contains(OFlags::NOFOLLOW) => {
-            unusable("it is a symbolic link, and files of a run directory are regular files")
-        }
+        Some(Errno::LOOP) if flags.contains(OFlags::NOFOLLOW) => unusable(sentence!(
+            "file-symbolic-link",
+            "it is a symbolic link, and files of a run directory are regular files"
+        )),
         // A socket.
-        Some(Errno::NXIO) => unusable("it is not a regular file"),
+        Some(Errno::NXIO) => unusable(sentence!("file-not-regular", "it is not a regular file")),
         _ => error,
     })?;
     if file.metadata()?.is_file() {
         Ok(file)
     } else {
-        Err(unusable("it is not a regular file"))
+        Err(unusable(sentence!(
+            "file-not-regular", "it is not a regular file"
+        )))
     }
 }
 
@@ -101,7 +106,7 @@ pub fn open_input(path: &Path) -> io::Result<File> {
         if poll(&mut ends, Some(&PIPE_WAIT))? == 0 {
             return Err(io::Error::new(
                 io::ErrorKind::TimedOut,
-                "no program writes to this pipe",
+                sentence!("pipe-without-writer", "no program writes to this pipe"),
             ));
         }
     }
@@ -166,7 +171,11 @@ fn too_large(limit: u64) -> io::Error {
     let limit = limit >> 20;
     io::Error::new(
         io::ErrorKind::FileTooLarge,
-        format!("it has more than {limit} MiB, the most that is read of such a file"),
+        sentence!(
+            "file-too-large",
+            "it has more than {limit} MiB, the most that is read of such a file",
+            limit = limit
+        ),
     )
 }
 

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use crate::keys::value::read_from_text;
 use crate::units::size::Size;
+use crate::{Sentence, sentence};
 
 read_from_text!(Choose, ByteRange, Prefixes);
 
@@ -30,13 +31,15 @@ pub enum Choose {
 const USUAL_EXPONENT: f64 = 1.0;
 
 impl FromStr for Choose {
-    type Err = String;
+    type Err = Sentence;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Sentence> {
         let wrong = || {
-            format!(
-                "{text:?} is not one of \"uniform\", \"zipf\", \"zipf:1.1\" (an exponent above 0, \
-                 at most 10), \"sequential\", \"once\""
+            sentence!(
+                "no-choice-of-objects",
+                "{text:?} is not one of \"uniform\", \"zipf\", \"zipf:1.1\" (an exponent \
+                    above 0, at most 10), \"sequential\", \"once\"",
+                text = text
             )
         };
         match text {
@@ -85,13 +88,15 @@ pub enum ByteRange {
 }
 
 impl FromStr for ByteRange {
-    type Err = String;
+    type Err = Sentence;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Sentence> {
         let wrong = || {
-            format!(
-                "{text:?} is not a range; write \"random:64KiB\" for 64 KiB from anywhere in the \
-                 object, or \"0-1023\" for its first 1024 bytes"
+            sentence!(
+                "no-byte-range",
+                "{text:?} is not a range; write \"random:64KiB\" for 64 KiB from anywhere in \
+                    the object, or \"0-1023\" for its first 1024 bytes",
+                text = text
             )
         };
         if let Some(length) = text.strip_prefix("random:") {
@@ -135,14 +140,19 @@ const MOST_LEVELS: usize = 8;
 const MOST_NAMES: u32 = 65_536;
 
 impl FromStr for Prefixes {
-    type Err = String;
+    type Err = Sentence;
 
     /// Reads `16/16`: sixteen prefixes with sixteen prefixes below each.
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Sentence> {
         let wrong = || {
-            format!(
+            sentence!(
+                "no-prefix-tree",
                 "{text:?} is not a tree of prefixes; write for example \"16/16\" for sixteen \
-                 prefixes with sixteen below each; at most {MOST_LEVELS} levels of 1 to {MOST_NAMES}"
+                    prefixes with sixteen below each; at most {most_levels} levels of 1 to \
+                    {most_names}",
+                text = text,
+                most_levels = MOST_LEVELS,
+                most_names = MOST_NAMES
             )
         };
         let levels = text
@@ -170,7 +180,7 @@ impl fmt::Display for Prefixes {
 mod tests {
     use super::*;
 
-    fn read_back<T: FromStr<Err = String> + fmt::Display>(right: &[&str], wrong: &[&str]) {
+    fn read_back<T: FromStr<Err = Sentence> + fmt::Display>(right: &[&str], wrong: &[&str]) {
         for text in right {
             let value: T = text.parse().unwrap_or_else(|why| panic!("{text}: {why}"));
             assert_eq!(value.to_string(), *text);

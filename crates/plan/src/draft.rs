@@ -16,6 +16,7 @@ pub use observe::{ObserveDraft, ObservedDraft};
 pub use output::{Output, OutputDraft, checked_note};
 pub use rounds::{Rounds, RoundsDraft};
 
+use crate::Sentence;
 use crate::comparison::expectation::{Demand, Expectation};
 use crate::comparison::figure::Figure;
 use crate::keys::form::{NAME, PERCENT};
@@ -218,11 +219,11 @@ section! {
 /// Maximum number of load generator threads.
 pub(crate) const MOST_THREADS: u64 = 1024;
 
-fn margin(scalar: &Scalar) -> Result<Percent, String> {
+fn margin(scalar: &Scalar) -> Result<Percent, Sentence> {
     Percent::within(scalar.text()?, Percent::of(0.1), Percent::of(100.0))
 }
 
-fn start_noise(scalar: &Scalar) -> Result<Percent, String> {
+fn start_noise(scalar: &Scalar) -> Result<Percent, Sentence> {
     Percent::within(scalar.text()?, Percent::of(0.0), Percent::of(100.0))
 }
 

@@ -29,6 +29,7 @@ mod search_servers;
 mod secrets;
 mod sentence;
 mod store;
+mod system_error;
 mod target;
 mod units;
 pub mod work;
@@ -87,6 +88,8 @@ pub use search_servers::{
 };
 pub use secrets::secret::{KeySource, Secret};
 pub use secrets::{Secrets, conceal_parameters, is_secret_name};
+#[doc(hidden)]
+pub use sentence::argument;
 pub use sentence::{Argument, Sentence};
 pub use store::Store;
 pub use target::{

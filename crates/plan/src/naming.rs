@@ -6,30 +6,43 @@ use crate::keys::scalar::{Field, Scalar};
 use crate::plan_file::mistake::Mistake;
 use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
+use crate::{Sentence, sentence};
 
 const LONGEST: usize = 64;
 
 /// Reads a name, and checks that file names and tables can contain the name.
-pub(crate) fn checked(scalar: &Scalar) -> Result<String, String> {
+pub(crate) fn checked(scalar: &Scalar) -> Result<String, Sentence> {
     let name = scalar.text()?;
     if name.is_empty() {
-        return Err("a name cannot be empty".to_owned());
+        return Err(sentence!("empty-name", "a name cannot be empty"));
     }
     if let Some(bad) = name.chars().find(|&c| !allowed(c)) {
         let better = from_text(name);
         let hint = match better.as_str() {
-            "" => String::new(),
-            better => format!(", for example {better:?}"),
+            "" => Sentence::default(),
+            better => sentence!("better-name", ", for example {better:?}", better = better),
         };
-        return Err(format!(
-            "{name:?} has {bad:?} in it; a name is made of letters, digits, '-', '_' and '.'{hint}"
+        return Err(sentence!(
+            "bad-name",
+            "{name:?} has {bad:?} in it; a name is made of letters, digits, '-', '_' and '.'{hint}",
+            name = name,
+            bad = bad,
+            hint = hint
         ));
     }
     if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
-        return Err(format!("{name:?} does not begin with a letter or a digit"));
+        return Err(sentence!(
+            "name-start",
+            "{name:?} does not begin with a letter or a digit",
+            name = name
+        ));
     }
     if name.len() > LONGEST {
-        return Err(format!("a name has at most {LONGEST} characters"));
+        return Err(sentence!(
+            "name-length",
+            "a name has at most {longest} characters",
+            longest = LONGEST
+        ));
     }
     Ok(name.to_owned())
 }
@@ -70,7 +83,7 @@ impl Names {
                 if self.taken.contains(&name) {
                     let place = field.as_ref().map_or(Place::Nowhere, |field| field.place);
                     let name = name.clone();
-                    resolver.wrong(place, "name", Mistake::SameName { what, name });
+                    resolver.wrong(place, "name", Mistake::same_name(what, &name));
                 }
                 name
             }
@@ -84,14 +97,18 @@ impl Names {
     pub(crate) fn take(
         &mut self,
         resolver: &mut Resolver<'_>,
-        what: &str,
+        what: &'static str,
         name: &str,
         place: Place,
     ) {
         if name.len() > LONGEST {
-            let message = format!(
-                "{name:?} is too long for a name, which has at most {LONGEST} characters; shorten \
-                 the {what}'s own name"
+            let message = sentence!(
+                "name-of-sweep-length",
+                "{name:?} is too long for a name, which has at most {longest} characters; \
+                    shorten the {what}'s own name",
+                name = name,
+                longest = LONGEST,
+                what = what
             );
             resolver.wrong(place, "sweep", message);
         }

@@ -33,6 +33,7 @@ use crate::plan::model::Plan;
 use crate::plan::workload::Workload;
 use crate::plan_file::problem::{Place, Refusal, Source};
 use crate::resolver::Resolver;
+use crate::sentence;
 use crate::target::Target;
 
 /// The default seed of workloads that keep their data. Keys and content follow from the seed, so a
@@ -139,10 +140,11 @@ fn refuse_on_agents(resolver: &mut Resolver<'_>, workloads: &[Workload]) {
         .iter()
         .filter(|work| work.facts().needs_one_machine());
     if let Some(workload) = unfit.next() {
-        let why = format!(
-            "workload {:?} is a mix of operations on blobs, whose load agents cannot send; use \
-             phases, or leave out agents",
-            workload.name
+        let why = sentence!(
+            "mix-with-agents",
+            "workload {name:?} is a mix of operations on blobs, whose load agents cannot \
+                send; use phases, or leave out agents",
+            name = workload.name
         );
         resolver.refuse(Place::Nowhere, why);
     }

@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::{Sentence, sentence};
+
 /// A script, and the command line that comes nearest to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script {
@@ -49,20 +51,23 @@ impl Script {
             section: "docs/coming-from.md#wrk-and-ab",
         })
     }
+
+    /// What to do instead of giving the script, with its arguments.
+    pub fn sentence(&self) -> Sentence {
+        sentence!(
+            "script",
+            "is a script of {tool}, and Tenbin does not run scripts: start with `{command}`, list \
+             different requests in a file for --patterns, and see {section} for other settings",
+            tool = self.tool,
+            command = self.command,
+            section = self.section
+        )
+    }
 }
 
 impl fmt::Display for Script {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            tool,
-            command,
-            section,
-        } = self;
-        write!(
-            f,
-            "is a script of {tool}, and Tenbin does not run scripts: start with `{command}`, list \
-             different requests in a file for --patterns, and see {section} for other settings"
-        )
+        self.sentence().fmt(f)
     }
 }
 

@@ -8,7 +8,11 @@ use serde::{Deserialize, Serialize};
 /// A sentence in English, with the id and the arguments from which the command line prints the
 /// sentence in another language. [`sentence!`](crate::sentence) makes one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sentence {
+pub struct Sentence(Box<Content>);
+
+// In a box, because errors contain sentences, and results contain errors.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Content {
     text: String,
     id: Cow<'static, str>,
     args: Vec<(Cow<'static, str>, Argument)>,
@@ -21,6 +25,8 @@ pub enum Argument {
     Text(String),
     /// A fixed English text, which other languages look up as a whole.
     Fixed(String),
+    /// Names, which each language lists in its way.
+    Names(Vec<String>),
     /// Sentences within the sentence; an empty list is printed as nothing.
     Parts(Vec<Sentence>),
 }
@@ -28,26 +34,31 @@ pub enum Argument {
 impl Sentence {
     /// A sentence with its English text and its id, without arguments.
     pub fn new(id: &'static str, text: String) -> Self {
-        Self {
+        Self(Box::new(Content {
             text,
             id: Cow::Borrowed(id),
             args: Vec::new(),
-        }
+        }))
     }
 
     /// The sentence in English.
     pub fn text(&self) -> &str {
-        &self.text
+        &self.0.text
     }
 
     /// Names the text in other languages; empty if there is only the English text.
     pub fn id(&self) -> &str {
-        &self.id
+        &self.0.id
     }
 
     /// The arguments with their names.
     pub fn args(&self) -> impl Iterator<Item = (&str, &Argument)> {
-        self.args.iter().map(|(name, value)| (&**name, value))
+        self.0.args.iter().map(|(name, value)| (&**name, value))
+    }
+
+    /// A fixed English text, which other languages look up as a whole: a reason in a table.
+    pub fn fixed(text: &'static str) -> Self {
+        Self::new("said", text.to_owned()).with_fixed("text", text)
     }
 
     /// The sentence with an argument. The English text contains it already.
@@ -64,6 +75,18 @@ impl Sentence {
         self
     }
 
+    /// The sentence with an argument that is a list of names.
+    #[must_use]
+    pub fn with_names(
+        mut self,
+        name: &'static str,
+        names: impl IntoIterator<Item = impl fmt::Display>,
+    ) -> Self {
+        let names = names.into_iter().map(|each| each.to_string()).collect();
+        self.set(name, Argument::Names(names));
+        self
+    }
+
     /// The sentence with an argument that is a sentence, or nothing.
     #[must_use]
     pub fn with_part(mut self, name: &'static str, part: impl IntoIterator<Item = Self>) -> Self {
@@ -71,17 +94,46 @@ impl Sentence {
         self
     }
 
+    /// The sentence with `to` for each `from` in its text and its arguments.
+    pub(crate) fn replaced(mut self, from: &str, to: &str) -> Self {
+        self.0.text = self.0.text.replace(from, to);
+        for (_, value) in &mut self.0.args {
+            if let Argument::Text(text) = value {
+                *text = text.replace(from, to);
+            }
+        }
+        self
+    }
+
+    /// The sentence with an argument. The English text contains it already.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_argument(mut self, name: &'static str, value: Argument) -> Self {
+        self.set(name, value);
+        self
+    }
+
     fn set(&mut self, name: &'static str, value: Argument) {
-        self.args.retain(|(known, _)| known != name);
-        self.args.push((Cow::Borrowed(name), value));
+        self.0.args.retain(|(known, _)| known != name);
+        self.0.args.push((Cow::Borrowed(name), value));
     }
 }
 
 impl fmt::Display for Sentence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        f.write_str(&self.0.text)
     }
 }
+
+/// Compares the English text.
+impl PartialEq<&str> for Sentence {
+    fn eq(&self, other: &&str) -> bool {
+        self.0.text == *other
+    }
+}
+
+/// Why a value is wrong or something failed, as a sentence: an error without a type of its own.
+impl std::error::Error for Sentence {}
 
 /// A sentence with an English text only.
 impl From<String> for Sentence {
@@ -99,13 +151,79 @@ impl From<&str> for Sentence {
 
 /// A [`Sentence`]: `sentence!("file-written", "written: {file}", file = path.display())`. The format
 /// string is the English text; the texts in other languages, in Fluent syntax, use the arguments by
-/// their names.
+/// their names. An argument that is a sentence itself is printed in the other language, too.
 #[macro_export]
 macro_rules! sentence {
-    ($id:literal, $text:literal $(, $name:ident = $value:expr)* $(,)?) => {
+    ($id:literal, $text:literal $(, $name:ident = $value:expr)* $(,)?) => {{
+        #[allow(unused_imports, reason = "a sentence has no arguments, or arguments of one kind")]
+        use $crate::argument::{OfSentence as _, OfText as _};
         $crate::Sentence::new($id, ::std::format!($text $(, $name = &$value)*))
-            $(.with(stringify!($name), &$value))*
-    };
+            $(.with_argument(stringify!($name), $crate::argument::Value(&$value).argument()))*
+    }};
+}
+
+/// What [`sentence!`](crate::sentence) makes of the value of an argument: the method of a sentence
+/// is found before the method of every other text.
+#[doc(hidden)]
+pub mod argument {
+    use std::{fmt, io};
+
+    use super::{Argument, Sentence};
+
+    pub struct Value<'a, T>(pub &'a T);
+
+    pub trait OfSentence {
+        fn argument(self) -> Argument;
+    }
+
+    impl OfSentence for Value<'_, Sentence> {
+        fn argument(self) -> Argument {
+            Argument::of_sentence(self.0)
+        }
+    }
+
+    impl OfSentence for Value<'_, &Sentence> {
+        fn argument(self) -> Argument {
+            Argument::of_sentence(self.0)
+        }
+    }
+
+    impl OfSentence for Value<'_, &&Sentence> {
+        fn argument(self) -> Argument {
+            Argument::of_sentence(self.0)
+        }
+    }
+
+    /// An error of the operating system, which is a sentence, too.
+    impl OfSentence for Value<'_, io::Error> {
+        fn argument(self) -> Argument {
+            Argument::of_sentence(&Sentence::from(self.0))
+        }
+    }
+
+    impl OfSentence for Value<'_, &io::Error> {
+        fn argument(self) -> Argument {
+            Argument::of_sentence(&Sentence::from(*self.0))
+        }
+    }
+
+    pub trait OfText {
+        fn argument(&self) -> Argument;
+    }
+
+    impl<T: fmt::Display> OfText for Value<'_, T> {
+        fn argument(&self) -> Argument {
+            Argument::Text(self.0.to_string())
+        }
+    }
+}
+
+impl Argument {
+    /// A sentence, or nothing if the sentence is empty.
+    fn of_sentence(sentence: &Sentence) -> Self {
+        let said = (!sentence.0.text.is_empty()).then(|| sentence.clone());
+        Self::Parts(said.into_iter().collect())
+    }
 }
 
 #[cfg(test)]
@@ -115,8 +233,7 @@ mod tests {
     #[test]
     fn a_sentence_has_its_english_text_and_its_arguments() {
         let part = sentence!("so-late", ", {time} late", time = "2 s");
-        let said = sentence!("came", "{who:?} came{how}", who = "A", how = &part);
-        let said = said.with_part("how", [part.clone()]);
+        let said = sentence!("came", "{who:?} came{how}", who = "A", how = part);
         assert_eq!(said.to_string(), "\"A\" came, 2 s late");
         let args: Vec<(&str, &Argument)> = said.args().collect();
         let who = Argument::Text("A".to_owned());

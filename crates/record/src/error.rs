@@ -3,17 +3,18 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use tenbin_plan::{Sentence, sentence};
+
 /// Why a run directory could not be written or read.
 #[derive(Debug, thiserror::Error)]
+#[error("{}", self.sentence())]
 pub enum RecordError {
     /// The disk is full. Data written earlier is kept and can be read.
-    #[error("no space left to write {}: free some, or choose another directory with --out", path.display())]
     DiskFull {
         /// The file that could not be written.
         path: PathBuf,
     },
     /// The operating system returned an error.
-    #[error("cannot {doing} {}: {source}", path.display())]
     Io {
         /// The failed operation as a verb: `create`, `write`, `read`.
         doing: &'static str,
@@ -23,7 +24,6 @@ pub enum RecordError {
         source: io::Error,
     },
     /// A required file of a run directory is missing.
-    #[error("{} is not a run directory: it has no {missing}", path.display())]
     NotARun {
         /// The directory.
         path: PathBuf,
@@ -31,7 +31,6 @@ pub enum RecordError {
         missing: &'static str,
     },
     /// A file is not a packed run that [`crate::files::archive`] wrote.
-    #[error("{} is not a packed run: {why}", path.display())]
     NotPacked {
         /// The file.
         path: PathBuf,
@@ -39,13 +38,11 @@ pub enum RecordError {
         why: String,
     },
     /// The run ended before its first slice, for example because a target could not be started.
-    #[error("{} has no measurements: the run ended before its first slice", path.display())]
     NothingMeasured {
         /// The run directory.
         path: PathBuf,
     },
     /// A file is damaged, and not only by an incomplete end.
-    #[error("{} is damaged in line {line}: {what}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -55,10 +52,6 @@ pub enum RecordError {
         what: String,
     },
     /// A file was changed after the run, according to its check values, and cannot be read.
-    #[error(
-        "the run in {} cannot be read: {changed} ({source}); restore the file from a copy",
-        path.display()
-    )]
     Changed {
         /// The run directory.
         path: PathBuf,
@@ -68,13 +61,78 @@ pub enum RecordError {
         source: Box<RecordError>,
     },
     /// A call of [`crate::RunWriter`] in the wrong state, such as a sample while no slice is open.
-    #[error("cannot record {what}: {why}")]
     OutOfOrder {
         /// The data that was passed, such as `a sample`.
         what: &'static str,
         /// Why the data cannot be recorded.
         why: &'static str,
     },
+}
+
+impl RecordError {
+    /// The error with its arguments.
+    pub fn sentence(&self) -> Sentence {
+        match self {
+            Self::DiskFull { path } => sentence!(
+                "disk-full",
+                "no space left to write {path}: free some, or choose another directory with --out",
+                path = path.display()
+            ),
+            Self::Io {
+                doing,
+                path,
+                source,
+            } => sentence!(
+                "file-error",
+                "cannot {doing} {path}: {source}",
+                path = path.display(),
+                doing = doing,
+                source = Sentence::from(source)
+            ),
+            Self::NotARun { path, missing } => sentence!(
+                "not-a-run",
+                "{path} is not a run directory: it has no {missing}",
+                path = path.display(),
+                missing = missing
+            ),
+            Self::NotPacked { path, why } => sentence!(
+                "not-packed",
+                "{path} is not a packed run: {why}",
+                path = path.display(),
+                why = why
+            ),
+            Self::NothingMeasured { path } => sentence!(
+                "run-without-slice",
+                "{path} has no measurements: the run ended before its first slice",
+                path = path.display()
+            ),
+            Self::Damaged { path, line, what } => sentence!(
+                "damaged",
+                "{path} is damaged in line {line}: {what}",
+                path = path.display(),
+                line = line,
+                what = what
+            ),
+            Self::Changed {
+                path,
+                changed,
+                source,
+            } => sentence!(
+                "run-changed",
+                "the run in {path} cannot be read: {changed} ({source}); restore the file from a \
+                 copy",
+                path = path.display(),
+                changed = changed,
+                source = source.sentence()
+            ),
+            Self::OutOfOrder { what, why } => sentence!(
+                "out-of-order",
+                "cannot record {what}: {why}",
+                what = what,
+                why = why
+            ),
+        }
+    }
 }
 
 impl RecordError {

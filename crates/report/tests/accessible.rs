@@ -107,7 +107,10 @@ fn pages() -> Vec<(&'static str, String)> {
     let mut japanese = pair.clone();
     japanese.language = Language::Japanese;
     pages.push(("Japanese", html(&[&japanese])));
-    pages.push(("live", live_page("quickstart", &["memory", "durable"]).html));
+    pages.push((
+        "live",
+        live_page(Language::English, "quickstart", &["memory", "durable"]).html,
+    ));
     pages
 }
 

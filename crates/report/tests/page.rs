@@ -17,7 +17,7 @@ use markup::{Tag, text_of};
 use serde_json::{Value, json};
 use tenbin_report::formats::kept;
 use tenbin_report::{ServedPage, html, live_page};
-use tenbin_result::Document;
+use tenbin_result::{Document, Language};
 
 /// Maximum size of the page of a run, bytes.
 const LIMIT: usize = 500_000;
@@ -455,7 +455,7 @@ fn a_live_page_shows_figures_and_runs_nothing_that_a_server_wrote() {
         "</td><img src=http://{0}/a onerror=fetch('http://{0}/b')><script>document.title='gone'</script>",
         elsewhere.address()
     );
-    let page = live_page(&hostile, &[&hostile, "b"]);
+    let page = live_page(Language::English, &hostile, &[&hostile, "b"]);
     assert!(!page.html.contains("<img"), "{}", page.html);
     let event = |name: &str, data: Value| format!("event: {name}\ndata: {data}\n\n");
     let second = |target: &str, rate: Value, left: Value| {

@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use tenbin_plan::{Sentence, sentence};
+
 /// Language of a report. Result documents themselves are always English.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Language {
@@ -31,14 +33,19 @@ impl Language {
 }
 
 impl FromStr for Language {
-    type Err = String;
+    type Err = Sentence;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Sentence> {
         let mut all = LANGUAGES.iter();
         let found = all.find(|(_, tag)| *tag == text);
         found.map(|(language, _)| *language).ok_or_else(|| {
             let tags: Vec<&str> = LANGUAGES.iter().map(|(_, tag)| *tag).collect();
-            format!("no such language; there are {}", tags.join(" and "))
+            sentence!(
+                "no-language",
+                "no such language; there are {tags}",
+                tags = tags.join(" and ")
+            )
+            .with_names("tags", tags)
         })
     }
 }

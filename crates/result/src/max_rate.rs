@@ -41,13 +41,14 @@ pub struct Search {
 }
 
 impl Search {
-    /// Whether the search knows something of the maximum rate: a rate that held, or that none of the
-    /// tried rates does.
+    /// Whether the search knows the maximum rate, a range that contains it, or that it is below every
+    /// tried rate.
     pub fn has_result(&self) -> bool {
         match self.outcome {
-            SearchOutcome::Proven | SearchOutcome::AtLeast | SearchOutcome::Disproven => true,
+            SearchOutcome::Proven => true,
+            SearchOutcome::AtLeast => self.failed.is_some(),
             SearchOutcome::Below => self.undecided.is_empty(),
-            SearchOutcome::Futile | SearchOutcome::Unknown => false,
+            SearchOutcome::Disproven | SearchOutcome::Futile | SearchOutcome::Unknown => false,
         }
     }
 }

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use tenbin_cluster::Assignment;
 use tenbin_engine::Destination;
-use tenbin_plan::{Agents, Plan, Reach, Target};
+use tenbin_plan::{Agents, Plan, Reach, Target, sentence};
 use tenbin_targets::doctor::{
     CheckConfig, CheckResult, Process, Reached, Reply, TargetFacts, examine_machine, examine_target,
 };
@@ -191,7 +191,11 @@ impl AskedAgents {
         for (agent, results) in all {
             let results: Option<Vec<CheckResult>> = decoded(&results);
             let results = results.ok_or_else(|| {
-                RunError::Agents(format!("the results of agent \"{agent}\" cannot be read"))
+                RunError::Agents(sentence!(
+                    "agent-results",
+                    "the results of agent \"{agent}\" cannot be read",
+                    agent = agent
+                ))
             })?;
             results.into_iter().for_each(|result| {
                 tell(CheckResult {

@@ -2,6 +2,7 @@
 
 use tenbin_cluster::ClusterError;
 use tenbin_engine::EngineError;
+use tenbin_plan::{Sentence, sentence};
 use tenbin_record::{Ended, RecordError};
 use tenbin_targets::TargetError;
 use tenbin_workloads::WorkloadError;
@@ -9,41 +10,33 @@ use thiserror::Error;
 
 /// The reason why a run measured nothing.
 #[derive(Debug, Error)]
+#[error("{}", self.sentence())]
 pub enum RunError {
     /// A target could not be started or reached.
-    #[error(transparent)]
     Target(#[from] TargetError),
     /// A workload cannot run on a target.
-    #[error(transparent)]
     Workload(#[from] WorkloadError),
     /// A target refused a request during preparation.
-    #[error("target \"{target}\", workload \"{workload}\": {what} failed: {why}")]
     Preparation {
         /// Name of the target.
         target: String,
         /// Name of the workload.
         workload: String,
         /// The step that failed.
-        what: String,
+        what: Sentence,
         /// The reason.
-        why: String,
+        why: Sentence,
     },
     /// A target gets no temporary keys.
-    #[error("target \"{target}\": {issuer} issues no keys: {why}")]
     Keys {
         /// Name of the target.
         target: String,
         /// What should issue the keys: `AssumeRole`, `CreateSession` of a bucket.
         issuer: String,
         /// The reason.
-        why: String,
+        why: Sentence,
     },
     /// The status of the first response does not count as success.
-    #[error(
-        "target \"{target}\", workload \"{workload}\": the first request failed: GET returned status \
-         {status}, which does not count as success; correct the URL, or accept the status with \
-         --expect {status}"
-    )]
     Rejected {
         /// Name of the target.
         target: String,
@@ -53,31 +46,21 @@ pub enum RunError {
         status: u16,
     },
     /// The pages for the full-text search cannot be created.
-    #[error(transparent)]
     Pages(#[from] tenbin_corpus::Error),
     /// The pages on disk do not match the plan; one sentence.
-    #[error("{0}")]
-    NotThePages(String),
+    NotThePages(Sentence),
     /// Pages could not be loaded into a target, or are missing afterwards.
-    #[error("target \"{target}\": {why}")]
     Load {
         /// Name of the target.
         target: String,
         /// The reason.
-        why: String,
+        why: Sentence,
     },
     /// Nodes of a target are missing; one sentence.
-    #[error("{0}")]
-    Nodes(String),
+    Nodes(Sentence),
     /// The data to load before measuring does not fit in memory or on disk; one sentence.
-    #[error("{0}")]
-    NoSpace(String),
+    NoSpace(Sentence),
     /// The limit on open files is too low for the planned connections.
-    #[error(
-        "target \"{target}\", workload \"{workload}\": {connections} connections need about \
-         {needed} open files at once, and this process may have {granted}; use fewer \
-         connections, or raise the hard limit (ulimit -Hn)"
-    )]
     Descriptors {
         /// Name of the target.
         target: String,
@@ -91,28 +74,105 @@ pub enum RunError {
         granted: u64,
     },
     /// The run directory could not be written.
-    #[error(transparent)]
     Record(#[from] RecordError),
     /// The agents cannot send the load; one sentence.
-    #[error("{0}")]
-    Agents(String),
+    Agents(Sentence),
     /// An agent was lost; the other agents can continue.
-    #[error("{why}")]
     AgentLost {
         /// Name of the agent.
         agent: String,
         /// One sentence.
-        why: String,
+        why: Sentence,
     },
     /// A target stopped answering; the run can go on when it answers again.
-    #[error("{}", .0.why)]
     Outage(Outage),
     /// The load generator itself failed.
-    #[error(transparent)]
     Engine(#[from] EngineError),
     /// The user stopped the run before anything was measured.
-    #[error("interrupted before anything was measured")]
     Interrupted,
+}
+
+impl RunError {
+    /// The error with its arguments.
+    pub fn sentence(&self) -> Sentence {
+        match self {
+            Self::Target(error) => error.sentence(),
+            Self::Workload(error) => error.sentence(),
+            Self::Preparation {
+                target,
+                workload,
+                what,
+                why,
+            } => sentence!(
+                "preparation-failed",
+                "target \"{target}\", workload \"{workload}\": {what} failed: {why}",
+                target = target,
+                workload = workload,
+                what = what,
+                why = why
+            ),
+            Self::Keys {
+                target,
+                issuer,
+                why,
+            } => sentence!(
+                "no-temporary-keys",
+                "target \"{target}\": {issuer} issues no keys: {why}",
+                target = target,
+                issuer = issuer,
+                why = why
+            ),
+            Self::Rejected {
+                target,
+                workload,
+                status,
+            } => sentence!(
+                "rejected",
+                "target \"{target}\", workload \"{workload}\": the first request failed: GET \
+                 returned status {status}, which does not count as success; correct the URL, or \
+                 accept the status with --expect {status}",
+                target = target,
+                workload = workload,
+                status = status
+            ),
+            Self::Pages(error) => error.sentence(),
+            Self::NotThePages(said) => said.clone(),
+            Self::Load { target, why } => sentence!(
+                "of-target-reason",
+                "target \"{target}\": {reason}",
+                target = target,
+                reason = why
+            ),
+            Self::Nodes(said) => said.clone(),
+            Self::NoSpace(said) => said.clone(),
+            Self::Descriptors {
+                target,
+                workload,
+                connections,
+                needed,
+                granted,
+            } => sentence!(
+                "few-descriptors",
+                "target \"{target}\", workload \"{workload}\": {connections} connections need \
+                 about {needed} open files at once, and this process may have {granted}; use \
+                 fewer connections, or raise the hard limit (ulimit -Hn)",
+                target = target,
+                workload = workload,
+                connections = connections,
+                needed = needed,
+                granted = granted
+            ),
+            Self::Record(error) => error.sentence(),
+            Self::Agents(said) => said.clone(),
+            Self::AgentLost { why, .. } => why.clone(),
+            Self::Outage(outage) => outage.why.clone(),
+            Self::Engine(error) => error.sentence(),
+            Self::Interrupted => sentence!(
+                "run-interrupted",
+                "interrupted before anything was measured"
+            ),
+        }
+    }
 }
 
 /// An outage that a slice without a correct response has shown.
@@ -121,7 +181,7 @@ pub struct Outage {
     /// Index of the target in the plan.
     pub(crate) target: usize,
     /// The failure in one sentence.
-    pub(crate) why: String,
+    pub(crate) why: Sentence,
     /// The most frequent failure.
     pub(crate) reason: String,
     /// End of the last slice with a correct response, seconds since the start of the run.
@@ -134,8 +194,11 @@ impl From<ClusterError> for RunError {
     fn from(error: ClusterError) -> Self {
         match error {
             ClusterError::Interrupted => Self::Interrupted,
-            ClusterError::Lost { agent, why } => Self::AgentLost { agent, why },
-            error => Self::Agents(error.to_string()),
+            ClusterError::Lost { agent, why } => Self::AgentLost {
+                agent,
+                why: why.into(),
+            },
+            error => Self::Agents(error.to_string().into()),
         }
     }
 }
@@ -148,7 +211,7 @@ pub enum Ending {
     /// The user stopped the run.
     Interrupted,
     /// A target exited or stopped giving correct responses; one sentence.
-    TargetFailed(String),
+    TargetFailed(Sentence),
     /// Writing the run directory failed during the run.
     RecordFailed(RecordError),
 }

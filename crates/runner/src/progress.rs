@@ -36,7 +36,7 @@ pub enum Progress<'a> {
     /// `plan.toml` contains values that may be secrets without being marked as secret.
     Printed {
         /// Description of these values.
-        what: &'a str,
+        what: &'a Sentence,
     },
     /// A target is starting, or Tenbin waits for its response.
     Starting {

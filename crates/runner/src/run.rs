@@ -134,11 +134,11 @@ impl<'a> RunSetup<'a> {
         {
             progress(Progress::Note(note));
         }
-        let printed = plan.printed_values();
-        if !printed.is_empty() {
-            progress(Progress::Printed {
-                what: &printed.join(", "),
-            });
+        let printed = plan.printed_values().into_iter();
+        let printed = printed
+            .reduce(|all, next| sentence!("and-also", "{all}, {next}", all = all, next = next));
+        if let Some(what) = printed {
+            progress(Progress::Printed { what: &what });
         }
     }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tenbin_http::Address;
+use tenbin_plan::{Sentence, sentence};
 
 use crate::probe::ProbeError;
 
@@ -20,16 +21,25 @@ pub enum ExitStatus {
     Unknown,
 }
 
+impl ExitStatus {
+    /// How the command ended, after its subject.
+    pub fn sentence(self) -> Sentence {
+        match self {
+            Self::Code(code) => sentence!("exited", "exited with status {code}", code = code),
+            Self::Signal(number) => {
+                let signal = nix::sys::signal::Signal::try_from(number);
+                let signal =
+                    signal.map_or_else(|_| format!("signal {number}"), |signal| signal.to_string());
+                sentence!("was-killed", "was killed by {signal}", signal = signal)
+            }
+            Self::Unknown => sentence!("ended-somehow", "ended with an unknown status"),
+        }
+    }
+}
+
 impl fmt::Display for ExitStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Code(code) => write!(f, "exited with status {code}"),
-            Self::Signal(number) => match nix::sys::signal::Signal::try_from(*number) {
-                Ok(signal) => write!(f, "was killed by {signal}"),
-                Err(_) => write!(f, "was killed by signal {number}"),
-            },
-            Self::Unknown => f.write_str("ended with an unknown status"),
-        }
+        self.sentence().fmt(f)
     }
 }
 
@@ -42,9 +52,21 @@ pub struct Exit {
     pub after: Duration,
 }
 
+impl Exit {
+    /// How and when the command ended, after its subject.
+    pub fn sentence(&self) -> Sentence {
+        sentence!(
+            "ended-after",
+            "{status} after {seconds} s",
+            status = self.status.sentence(),
+            seconds = format!("{:.1}", self.after.as_secs_f64())
+        )
+    }
+}
+
 impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} after {:.1} s", self.status, self.after.as_secs_f64())
+        self.sentence().fmt(f)
     }
 }
 
@@ -53,21 +75,22 @@ impl fmt::Display for Exit {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LogTail(pub Vec<String>);
 
-impl fmt::Display for LogTail {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl LogTail {
+    /// The lines below the end of a sentence.
+    pub fn sentence(&self) -> Sentence {
         if self.0.is_empty() {
-            return f.write_str("; it printed nothing");
+            return sentence!("printed-nothing", "; it printed nothing");
         }
-        f.write_str("; its last output:")?;
-        self.0.iter().try_for_each(|line| write!(f, "\n  | {line}"))
+        let lines: String = self.0.iter().map(|line| format!("\n  | {line}")).collect();
+        sentence!("last-output", "; its last output:{lines}", lines = lines)
     }
 }
 
 /// Why a target cannot be started, reached or stopped.
 #[derive(Debug, thiserror::Error)]
+#[error("{}", self.sentence())]
 pub enum TargetError {
     /// The name of a host cannot be resolved.
-    #[error("cannot resolve host \"{host}\" of target \"{target}\": {source}")]
     Unresolved {
         /// Name of the target.
         target: String,
@@ -77,27 +100,22 @@ pub enum TargetError {
         source: io::Error,
     },
     /// The URL is unusable after its placeholders have been replaced.
-    #[error("target \"{target}\" has an unusable url \"{url}\": {reason}")]
     Url {
         /// Name of the target.
         target: String,
         /// The URL, without secrets.
         url: String,
         /// Why the URL is unusable.
-        reason: String,
+        reason: Sentence,
     },
     /// The TLS settings of the plan are unusable.
-    #[error("target \"{target}\": {reason}")]
     Tls {
         /// Name of the target.
         target: String,
         /// The file and what is wrong with it.
-        reason: String,
+        reason: Sentence,
     },
     /// A secret is in a setting that other users of this machine can read.
-    #[error(
-        "target \"{target}\" has {{secret_key}} in its {place}, which anyone on this machine can read; pass it through env"
-    )]
     ExposedSecret {
         /// Name of the target.
         target: String,
@@ -105,29 +123,25 @@ pub enum TargetError {
         place: &'static str,
     },
     /// The target's name cannot be used as a directory name.
-    #[error("target name \"{target}\" cannot be used as a file name")]
     Name {
         /// Name of the target.
         target: String,
     },
     /// The target's program cannot be run.
-    #[error("cannot start target \"{target}\": {reason}")]
     Program {
         /// Name of the target.
         target: String,
         /// Why the program cannot be run.
-        reason: String,
+        reason: Sentence,
     },
     /// The target's command could not be started.
-    #[error("cannot start target \"{target}\": {reason}")]
     Start {
         /// Name of the target.
         target: String,
         /// Error of the operating system.
-        reason: String,
+        reason: Sentence,
     },
     /// The target failed, and its processes could not be stopped afterwards.
-    #[error("{first}; then: {then}")]
     AndThen {
         /// The first failure.
         first: Box<TargetError>,
@@ -135,7 +149,6 @@ pub enum TargetError {
         then: Box<TargetError>,
     },
     /// A file or directory of the target could not be created or removed.
-    #[error("cannot {action} {} for target \"{target}\": {source}", path.display())]
     File {
         /// Name of the target.
         target: String,
@@ -147,9 +160,6 @@ pub enum TargetError {
         source: io::Error,
     },
     /// Another process already listens on the target's address.
-    #[error(
-        "cannot start target \"{target}\": something else already listens on {address}; stop it, or let Tenbin choose with {{port}}"
-    )]
     Occupied {
         /// Name of the target.
         target: String,
@@ -157,7 +167,6 @@ pub enum TargetError {
         address: Address,
     },
     /// The command ended before the target was ready.
-    #[error("target \"{target}\" {exit}, before it was ready{tail}")]
     EndedEarly {
         /// Name of the target.
         target: String,
@@ -167,33 +176,29 @@ pub enum TargetError {
         tail: LogTail,
     },
     /// The command runs, but the target did not become ready in time.
-    #[error("target \"{target}\" was not ready within {limit:?}: {reason}{tail}")]
     NotReady {
         /// Name of the target.
         target: String,
         /// The time limit.
         limit: Duration,
         /// The condition that was not met.
-        reason: String,
+        reason: Sentence,
         /// Last lines of the command's output.
         tail: LogTail,
     },
     /// Tenbin was interrupted while it waited for the target to become ready.
-    #[error("interrupted while target \"{target}\" was starting")]
     Interrupted {
         /// Name of the target.
         target: String,
     },
     /// Processes of the target survived SIGKILL, or the guard that stops the processes failed.
-    #[error("target \"{target}\" could not be stopped: {reason}")]
     Unstopped {
         /// Name of the target.
         target: String,
         /// How many processes survived, or what happened to `tenbin guard`, their parent process.
-        reason: String,
+        reason: Sentence,
     },
     /// The target does not respond as an HTTP server.
-    #[error("target \"{target}\": {source}")]
     Unreachable {
         /// Name of the target.
         target: String,
@@ -201,31 +206,168 @@ pub enum TargetError {
         source: ProbeError,
     },
     /// Hosts of the target do not respond, and the plan refuses to run without them.
-    #[error(
-        "target \"{target}\": {hosts}; start them, or use --dead-hosts count or --dead-hosts leave-out"
-    )]
     DeadHosts {
         /// Name of the target.
         target: String,
         /// The hosts, with the reason of the first one.
-        hosts: String,
+        hosts: Sentence,
     },
     /// The resource use of the target cannot be read.
-    #[error("target \"{target}\" cannot be observed: {reason}")]
     Observe {
         /// Name of the target.
         target: String,
         /// Why the resource use cannot be read.
-        reason: String,
+        reason: Sentence,
     },
     /// The target's clock differs from this machine's clock by too much for signed requests.
-    #[error("target \"{target}\": {reason}")]
     Clock {
         /// Name of the target.
         target: String,
         /// The difference and what to do.
-        reason: String,
+        reason: Sentence,
     },
+}
+
+impl TargetError {
+    /// The error with its arguments.
+    pub fn sentence(&self) -> Sentence {
+        match self {
+            Self::Unresolved {
+                target,
+                host,
+                source,
+            } => sentence!(
+                "unresolved",
+                "cannot resolve host \"{host}\" of target \"{target}\": {source}",
+                host = host,
+                target = target,
+                source = Sentence::from(source)
+            ),
+            Self::Url {
+                target,
+                url,
+                reason,
+            } => sentence!(
+                "target-url",
+                "target \"{target}\" has an unusable url \"{url}\": {reason}",
+                target = target,
+                url = url,
+                reason = reason
+            ),
+            Self::Tls { target, reason } => sentence!(
+                "of-target-reason",
+                "target \"{target}\": {reason}",
+                target = target,
+                reason = reason
+            ),
+            Self::ExposedSecret { target, place } => sentence!(
+                "exposed-secret",
+                "target \"{target}\" has {{secret_key}} in its {place}, which anyone on this \
+                    machine can read; pass it through env",
+                target = target,
+                place = place
+            ),
+            Self::Name { target } => sentence!(
+                "target-name",
+                "target name \"{target}\" cannot be used as a file name",
+                target = target
+            ),
+            Self::Program { target, reason } => sentence!(
+                "cannot-start",
+                "cannot start target \"{target}\": {reason}",
+                target = target,
+                reason = reason
+            ),
+            Self::Start { target, reason } => sentence!(
+                "cannot-start",
+                "cannot start target \"{target}\": {reason}",
+                target = target,
+                reason = reason
+            ),
+            Self::AndThen { first, then } => sentence!(
+                "and-then",
+                "{first}; then: {then}",
+                first = first.sentence(),
+                then = then.sentence()
+            ),
+            Self::File {
+                target,
+                action,
+                path,
+                source,
+            } => sentence!(
+                "target-file",
+                "cannot {action} {path} for target \"{target}\": {source}",
+                path = path.display(),
+                action = action,
+                target = target,
+                source = Sentence::from(source)
+            ),
+            Self::Occupied { target, address } => sentence!(
+                "occupied",
+                "cannot start target \"{target}\": something else already listens on \
+                    {address}; stop it, or let Tenbin choose with {{port}}",
+                target = target,
+                address = address
+            ),
+            Self::EndedEarly { target, exit, tail } => sentence!(
+                "ended-early",
+                "target \"{target}\" {exit}, before it was ready{tail}",
+                target = target,
+                exit = exit.sentence(),
+                tail = tail.sentence()
+            ),
+            Self::NotReady {
+                target,
+                limit,
+                reason,
+                tail,
+            } => sentence!(
+                "not-ready",
+                "target \"{target}\" was not ready within {limit}: {reason}{tail}",
+                target = target,
+                limit = format!("{limit:?}"),
+                reason = reason,
+                tail = tail.sentence()
+            ),
+            Self::Interrupted { target } => sentence!(
+                "target-interrupted",
+                "interrupted while target \"{target}\" was starting",
+                target = target
+            ),
+            Self::Unstopped { target, reason } => sentence!(
+                "unstopped",
+                "target \"{target}\" could not be stopped: {reason}",
+                target = target,
+                reason = reason
+            ),
+            Self::Unreachable { target, source } => sentence!(
+                "of-target-reason",
+                "target \"{target}\": {reason}",
+                target = target,
+                reason = source.sentence()
+            ),
+            Self::DeadHosts { target, hosts } => sentence!(
+                "dead-hosts-refused",
+                "target \"{target}\": {hosts}; start them, or use --dead-hosts count or \
+                    --dead-hosts leave-out",
+                target = target,
+                hosts = hosts
+            ),
+            Self::Observe { target, reason } => sentence!(
+                "cannot-observe",
+                "target \"{target}\" cannot be observed: {reason}",
+                target = target,
+                reason = reason
+            ),
+            Self::Clock { target, reason } => sentence!(
+                "of-target-reason",
+                "target \"{target}\": {reason}",
+                target = target,
+                reason = reason
+            ),
+        }
+    }
 }
 
 impl TargetError {
@@ -251,11 +393,11 @@ mod tests {
     fn the_first_failure_is_kept_when_the_processes_cannot_be_stopped() {
         let failed = || TargetError::Start {
             target: "a".to_owned(),
-            reason: "no such file".to_owned(),
+            reason: "no such file".into(),
         };
         let unstopped = || TargetError::Unstopped {
             target: "a".to_owned(),
-            reason: "2 of its processes survive SIGKILL".to_owned(),
+            reason: "2 of its processes survive SIGKILL".into(),
         };
         assert_eq!(failed().then(Ok(())).to_string(), failed().to_string());
         let both = failed().then(Err(unstopped())).to_string();

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
+use tenbin_plan::{Sentence, sentence};
 
 use crate::error::{Exit, ExitStatus};
 use crate::guard::{KILL_WITHIN, Report};
@@ -122,23 +123,25 @@ impl Guarded {
     }
 
     /// Waits until the command runs. Fails if the command or its guard does not start.
-    pub(crate) fn wait_started(&self, limit: Duration) -> Result<(), String> {
+    pub(crate) fn wait_started(&self, limit: Duration) -> Result<(), Sentence> {
         self.reports.wait(limit, |state| {
             state.started.is_some() || state.failed.is_some() || state.guard_gone.is_some()
         });
         helper_time::started_after(self.launched.elapsed());
         let state = self.reports.lock();
         match (&state.failed, state.started) {
-            (Some(reason), _) => Err(reason.clone()),
+            (Some(reason), _) => Err(sentence!("said", "{text}", text = reason)),
             (None, Some(_)) => Ok(()),
-            (None, None) if state.guard_gone.is_some() => {
-                Err("its guard process ended before the command was started".into())
-            }
-            (None, None) => Err(format!(
-                "its guard process did not start within {:.0} s; the machine is too busy, or {} is \
-                 too short",
-                limit.as_secs_f64(),
-                helper_time::VARIABLE
+            (None, None) if state.guard_gone.is_some() => Err(sentence!(
+                "guard-ended",
+                "its guard process ended before the command was started"
+            )),
+            (None, None) => Err(sentence!(
+                "guard-late",
+                "its guard process did not start within {limit} s; the machine is too busy, \
+                    or {variable} is too short",
+                limit = format!("{:.0}", limit.as_secs_f64()),
+                variable = helper_time::VARIABLE
             )),
         }
     }
@@ -166,7 +169,7 @@ impl Guarded {
     }
 
     /// Stops all processes. The error says how many processes survived or that the guard failed.
-    pub(crate) fn stop(&mut self) -> Result<(), String> {
+    pub(crate) fn stop(&mut self) -> Result<(), Sentence> {
         if self.ended {
             return Ok(());
         }
@@ -186,7 +189,11 @@ impl Guarded {
             return Ok(());
         }
         if let Some(count) = state.left {
-            return Err(format!("{count} of its processes survive SIGKILL"));
+            return Err(sentence!(
+                "survive-kill",
+                "{count} of its processes survive SIGKILL",
+                count = count
+            ));
         }
         // The guard was killed, so processes of the command's process group may be alive. In a
         // namespace, the kernel has killed all processes.
@@ -194,9 +201,15 @@ impl Guarded {
             let _ = killpg(Pid::from_raw(command), Signal::SIGKILL);
         }
         Err(if orphaned {
-            "its guard process was killed; look for processes it has left behind".into()
+            sentence!(
+                "guard-killed",
+                "its guard process was killed; look for processes it has left behind"
+            )
         } else {
-            "its guard process did not finish; look for processes it has left behind".into()
+            sentence!(
+                "guard-unfinished",
+                "its guard process did not finish; look for processes it has left behind"
+            )
         })
     }
 }

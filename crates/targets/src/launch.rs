@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tenbin_plan::{Builtin, Launch, Reach, Target};
+use tenbin_plan::{Builtin, Launch, Reach, Target, sentence};
 use url::Url;
 
 use crate::data;
@@ -82,7 +82,7 @@ fn without_server(target: &Target, url: &str) -> Result<Running, TargetError> {
         url: Url::parse(url).map_err(|error| TargetError::Url {
             target: target.name.clone(),
             url: url.to_owned(),
-            reason: error.to_string(),
+            reason: sentence!("said", "{text}", text = error),
         })?,
         route: ResolvedRoute::default(),
         credentials: None,
@@ -137,7 +137,7 @@ fn observed(
     };
     Observed::open(&target.name, &subject).map_err(|reason| TargetError::Observe {
         target: target.name.clone(),
-        reason,
+        reason: reason.into(),
     })
 }
 
@@ -176,7 +176,7 @@ fn launch_once(
     let url = url.ok_or_else(|| TargetError::Url {
         target: name.clone(),
         url: launch.url.clone(),
-        reason: "it has no host".to_owned(),
+        reason: sentence!("url-no-host-part", "it has no host"),
     })?;
     let processes = nodes.spawn_all(context, false)?;
     let mut running = Running {

@@ -38,7 +38,7 @@ pub struct DeadHost {
     /// Name of the host.
     pub name: String,
     /// Why it did not respond.
-    pub reason: String,
+    pub reason: Sentence,
 }
 
 /// How far the target's clock is ahead of this machine's clock, seconds. The true value is between
@@ -105,7 +105,7 @@ pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Prefligh
                 dead.push(DeadHost {
                     index,
                     name: host.name.clone(),
-                    reason: error.to_string(),
+                    reason: error.sentence(),
                 });
                 failed.get_or_insert(error);
             }
@@ -147,9 +147,11 @@ pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Prefligh
         if signed && skew.at_least() > SKEW_REFUSED_BY_S3.as_secs_f64() {
             return Err(TargetError::Clock {
                 target: target.name.clone(),
-                reason: format!(
-                    "{}, and S3 refuses signatures more than 15 minutes off; correct the wrong clock",
-                    skew.sentence()
+                reason: sentence!(
+                    "clock-skew",
+                    "{skew}, and S3 refuses signatures more than 15 minutes off; correct the \
+                        wrong clock",
+                    skew = skew.sentence()
                 ),
             });
         }
@@ -223,7 +225,7 @@ fn without_host(target: &Running) -> TargetError {
     TargetError::Url {
         target: target.name.clone(),
         url: target.url.to_string(),
-        reason: "it has no host".to_owned(),
+        reason: sentence!("url-no-host-part", "it has no host"),
     }
 }
 

@@ -6,7 +6,6 @@ mod http2;
 mod other_scheme;
 mod stream;
 
-use std::fmt;
 use std::io;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -15,7 +14,7 @@ use std::time::{Duration, SystemTime};
 
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
-use tenbin_plan::HttpVersion;
+use tenbin_plan::{HttpVersion, Sentence, sentence};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
@@ -85,14 +84,18 @@ impl ConnectionRefusal {
     }
 }
 
-impl fmt::Display for ConnectionRefusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::WantsTls => "speaks TLS; write https:// in its url",
+impl ConnectionRefusal {
+    /// What the server does, after its address.
+    fn sentence(self) -> Sentence {
+        match self {
+            Self::WantsTls => sentence!("wants-tls", "speaks TLS; write https:// in its url"),
             Self::WantsCertificate => {
-                "requires a client certificate; set one with --cert FILE and --key FILE"
+                sentence!(
+                    "wants-client-certificate",
+                    "requires a client certificate; set one with --cert FILE and --key FILE"
+                )
             }
-        })
+        }
     }
 }
 
@@ -113,39 +116,33 @@ pub struct Endpoint {
 
 /// Why there was no valid HTTP response.
 #[derive(Debug, thiserror::Error)]
+#[error("{}", self.sentence())]
 pub enum ProbeError {
     /// No server listens.
-    #[error("nothing listens on {address} (connection refused); is the server started?")]
     Refused {
         /// The address.
         address: Address,
     },
     /// The Unix socket does not exist.
-    #[error("there is no {address}; is the server started, and the path right?")]
     Missing {
         /// The address.
         address: Address,
     },
     /// The TLS handshake failed.
-    #[error("{address}: {reason}")]
     Tls {
         /// The address.
         address: Address,
         /// What is wrong and what to do.
-        reason: String,
+        reason: Sentence,
     },
     /// HTTP/2 is configured, but the server does not speak it.
-    #[error("{address} does not speak HTTP/2: {reason}")]
     NotHttp2 {
         /// The address.
         address: Address,
         /// What the server does instead of HTTP/2.
-        reason: String,
+        reason: Sentence,
     },
     /// The connection was not accepted in time.
-    #[error(
-        "{address} did not accept a connection within {limit:?}; check the address and firewalls"
-    )]
     ConnectTimeout {
         /// The address.
         address: Address,
@@ -153,7 +150,6 @@ pub enum ProbeError {
         limit: Duration,
     },
     /// The connection failed for another reason.
-    #[error("cannot connect to {address}: {source}")]
     Connect {
         /// The address.
         address: Address,
@@ -161,7 +157,6 @@ pub enum ProbeError {
         source: io::Error,
     },
     /// The server refuses every request, because the connection lacks TLS or a client certificate.
-    #[error("{address} {refusal}")]
     Refuses {
         /// The address.
         address: Address,
@@ -169,7 +164,6 @@ pub enum ProbeError {
         refusal: ConnectionRefusal,
     },
     /// The server speaks TLS where the URL says HTTP without TLS, or the reverse.
-    #[error("{address} {other}")]
     OtherScheme {
         /// The address.
         address: Address,
@@ -177,7 +171,6 @@ pub enum ProbeError {
         other: OtherScheme,
     },
     /// The server accepted the connection and sent nothing.
-    #[error("{address} accepts connections but does not respond (waited {limit:?})")]
     Silent {
         /// The address.
         address: Address,
@@ -185,35 +178,25 @@ pub enum ProbeError {
         limit: Duration,
     },
     /// The server closed the connection without a response.
-    #[error("{address} accepts connections but closes them without a response")]
     Closed {
         /// The address.
         address: Address,
     },
     /// The response is not HTTP.
-    #[error("{address} responds, but not with HTTP (the response begins with \"{begin}\"){hint}")]
     NotHttp {
         /// The address.
         address: Address,
         /// First bytes of the response, escaped.
         begin: String,
         /// The protocol that the first bytes suggest.
-        hint: &'static str,
+        hint: Sentence,
     },
     /// The response has status 101, although the request asked for no other protocol.
-    #[error(
-        "{address} responds with status 101 (Switching Protocols) to a request that did not ask for \
-         another protocol; check what listens there"
-    )]
     Switched {
         /// The address.
         address: Address,
     },
     /// A proxy responds in place of an S3 server.
-    #[error(
-        "{host} responds with status {status} but not with an S3 error, as a proxy does that cannot reach \
-         its server; check that the S3 server behind it runs"
-    )]
     ProxyPage {
         /// Name of the host.
         host: String,
@@ -221,7 +204,6 @@ pub enum ProbeError {
         status: u16,
     },
     /// The connection failed during the request.
-    #[error("the connection to {address} broke: {source}")]
     Broken {
         /// The address.
         address: Address,
@@ -229,11 +211,112 @@ pub enum ProbeError {
         source: io::Error,
     },
     /// The caller interrupted the request.
-    #[error("interrupted while waiting for {address}")]
     Abandoned {
         /// The address.
         address: Address,
     },
+}
+
+impl ProbeError {
+    /// The error with its arguments.
+    pub fn sentence(&self) -> Sentence {
+        match self {
+            Self::Refused { address } => sentence!(
+                "refused",
+                "nothing listens on {address} (connection refused); is the server started?",
+                address = address
+            ),
+            Self::Missing { address } => sentence!(
+                "no-socket",
+                "there is no {address}; is the server started, and the path right?",
+                address = address
+            ),
+            Self::Tls { address, reason } => sentence!(
+                "of-address",
+                "{address}: {reason}",
+                address = address,
+                reason = reason
+            ),
+            Self::NotHttp2 { address, reason } => sentence!(
+                "not-http2",
+                "{address} does not speak HTTP/2: {reason}",
+                address = address,
+                reason = reason
+            ),
+            Self::ConnectTimeout { address, limit } => sentence!(
+                "connect-timeout",
+                "{address} did not accept a connection within {limit}; check the address and \
+                    firewalls",
+                address = address,
+                limit = format!("{limit:?}")
+            ),
+            Self::Connect { address, source } => sentence!(
+                "cannot-connect",
+                "cannot connect to {address}: {source}",
+                address = address,
+                source = Sentence::from(source)
+            ),
+            Self::Refuses { address, refusal } => sentence!(
+                "address-does",
+                "{address} {what}",
+                address = address,
+                what = refusal.sentence()
+            ),
+            Self::OtherScheme { address, other } => sentence!(
+                "address-does",
+                "{address} {what}",
+                address = address,
+                what = other.sentence()
+            ),
+            Self::Silent { address, limit } => sentence!(
+                "silent",
+                "{address} accepts connections but does not respond (waited {limit})",
+                address = address,
+                limit = format!("{limit:?}")
+            ),
+            Self::Closed { address } => sentence!(
+                "closes",
+                "{address} accepts connections but closes them without a response",
+                address = address
+            ),
+            Self::NotHttp {
+                address,
+                begin,
+                hint,
+            } => sentence!(
+                "not-http-response",
+                "{address} responds, but not with HTTP (the response begins with \
+                    \"{begin}\"){hint}",
+                address = address,
+                begin = begin,
+                hint = hint
+            ),
+            Self::Switched { address } => sentence!(
+                "switched",
+                "{address} responds with status 101 (Switching Protocols) to a request that \
+                    did not ask for another protocol; check what listens there",
+                address = address
+            ),
+            Self::ProxyPage { host, status } => sentence!(
+                "proxy-page",
+                "{host} responds with status {status} but not with an S3 error, as a proxy \
+                    does that cannot reach its server; check that the S3 server behind it runs",
+                host = host,
+                status = status
+            ),
+            Self::Broken { address, source } => sentence!(
+                "broken",
+                "the connection to {address} broke: {source}",
+                address = address,
+                source = Sentence::from(source)
+            ),
+            Self::Abandoned { address } => sentence!(
+                "abandoned",
+                "interrupted while waiting for {address}",
+                address = address
+            ),
+        }
+    }
 }
 
 impl ProbeError {
@@ -458,9 +541,9 @@ fn status_of(line: &str) -> Option<u16> {
 fn not_http(address: &Address, bytes: &[u8]) -> ProbeError {
     // The first bytes are a TLS alert, or an HTTP/2 SETTINGS frame.
     let hint = match bytes {
-        [0x15, 0x03, ..] => "; this is TLS: write https:// in its url",
-        [_, _, _, 0x04, ..] => "; this is HTTP/2: see --http 2",
-        _ => "",
+        [0x15, 0x03, ..] => sentence!("this-is-tls", "; this is TLS: write https:// in its url"),
+        [_, _, _, 0x04, ..] => sentence!("this-is-http2", "; this is HTTP/2: see --http 2"),
+        _ => Sentence::default(),
     };
     ProbeError::NotHttp {
         address: address.clone(),

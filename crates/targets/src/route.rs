@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 use tenbin_http::Address;
-use tenbin_plan::{HttpVersion, IpVersion};
+use tenbin_plan::{HttpVersion, IpVersion, Sentence, sentence};
 use url::Url;
 
 use crate::error::TargetError;
@@ -78,10 +78,10 @@ impl ResolvedRoute {
         let hosts = hosts
             .iter()
             .map(|(url, weight)| {
-                let unusable = |reason: &str| TargetError::Url {
+                let unusable = |reason: Sentence| TargetError::Url {
                     target: target.to_owned(),
                     url: url.to_string(),
-                    reason: reason.to_owned(),
+                    reason,
                 };
                 let resolved = match &unix {
                     Some(path) => Resolved::at(Address::Unix(path.clone())),
@@ -93,7 +93,12 @@ impl ResolvedRoute {
                     .is_some()
                     .then(|| ServerName::try_from(name.to_owned()))
                     .transpose()
-                    .map_err(|_| unusable("its host is not valid in a certificate"))?;
+                    .map_err(|_| {
+                        unusable(sentence!(
+                            "host-not-certifiable",
+                            "its host is not valid in a certificate"
+                        ))
+                    })?;
                 Ok(Host {
                     name: host_and_port(url),
                     url: url.clone(),
@@ -252,15 +257,16 @@ impl Resolved {
 }
 
 fn resolve(target: &str, url: &Url, plan: &tenbin_plan::Connect) -> Result<Resolved, TargetError> {
-    let unusable = |reason: &str| TargetError::Url {
+    let unusable = |reason: Sentence| TargetError::Url {
         target: target.to_owned(),
         url: url.to_string(),
-        reason: reason.to_owned(),
+        reason,
     };
-    let host = host_without_brackets(url).ok_or_else(|| unusable("it has no host"))?;
+    let host = host_without_brackets(url)
+        .ok_or_else(|| unusable(sentence!("url-no-host-part", "it has no host")))?;
     let port = url
         .port_or_known_default()
-        .ok_or_else(|| unusable("it has no port"))?;
+        .ok_or_else(|| unusable(sentence!("url-no-port", "it has no port")))?;
     let unresolved = |source| TargetError::Unresolved {
         target: target.to_owned(),
         host: host.to_owned(),
@@ -294,9 +300,15 @@ fn resolve(target: &str, url: &Url, plan: &tenbin_plan::Connect) -> Result<Resol
     }
     if addresses.is_empty() {
         let what = match version {
-            None => "the name has no address",
-            Some(IpVersion::V4) => "the name has no IPv4 address, and only IPv4 is allowed",
-            Some(IpVersion::V6) => "the name has no IPv6 address, and only IPv6 is allowed",
+            None => sentence!("name-no-address", "the name has no address"),
+            Some(IpVersion::V4) => sentence!(
+                "name-no-ipv4",
+                "the name has no IPv4 address, and only IPv4 is allowed"
+            ),
+            Some(IpVersion::V6) => sentence!(
+                "name-no-ipv6",
+                "the name has no IPv6 address, and only IPv6 is allowed"
+            ),
         };
         return Err(unresolved(io::Error::other(what)));
     }

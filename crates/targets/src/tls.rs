@@ -10,7 +10,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::version::{TLS12, TLS13};
 use rustls::{CertificateError, ClientConfig, Error, SupportedProtocolVersion};
 use tenbin_http::tls::{certificates, is_authority_itself, unreadable, verifier};
-use tenbin_plan::{ClientCertificate, HttpVersion, Tls, TlsVersion};
+use tenbin_plan::{ClientCertificate, HttpVersion, Sentence, Tls, TlsVersion, sentence};
 
 /// The ALPN id of an HTTP version; no other protocol is offered.
 pub(crate) fn alpn(http: HttpVersion) -> &'static [u8] {
@@ -24,7 +24,7 @@ pub(crate) fn alpn(http: HttpVersion) -> &'static [u8] {
 ///
 /// # Errors
 /// One sentence that names the unusable file.
-pub(crate) fn client_config(tls: &Tls, http: HttpVersion) -> Result<ClientConfig, String> {
+pub(crate) fn client_config(tls: &Tls, http: HttpVersion) -> Result<ClientConfig, Sentence> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_protocol_versions(versions(tls.version))
@@ -58,119 +58,183 @@ fn versions(only: Option<TlsVersion>) -> &'static [&'static SupportedProtocolVer
 
 fn client_certificate(
     client: &ClientCertificate,
-) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), String> {
+) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), Sentence> {
     let key = PrivateKeyDer::from_pem_file(&client.key).map_err(|error| match error {
         pem::Error::NoItemsFound => {
             let file = client.key.display();
-            format!("{file} holds no private key in PEM form; give it with --key FILE")
+            sentence!(
+                "no-private-key",
+                "{file} holds no private key in PEM form; give it with --key FILE",
+                file = file
+            )
         }
-        error => unreadable(&client.key, &error),
+        error => unreadable(&client.key, &error).into(),
     })?;
     Ok((certificates(&client.cert)?, key))
 }
 
-fn mismatch(client: &ClientCertificate, error: &Error) -> String {
+fn mismatch(client: &ClientCertificate, error: &Error) -> Sentence {
     let (cert, key) = (client.cert.display(), client.key.display());
     match error {
-        Error::InconsistentKeys(_) => format!(
+        Error::InconsistentKeys(_) => sentence!(
+            "keys-mismatch",
             "the private key in {key} does not belong to the certificate in {cert}; give the \
-             two that were made together, with --cert FILE and --key FILE"
+                two that were made together, with --cert FILE and --key FILE",
+            key = key,
+            cert = cert
         ),
-        error => format!("{cert} and {key} cannot be used together: {error}"),
+        error => sentence!(
+            "keys-unusable",
+            "{cert} and {key} cannot be used together: {error}",
+            cert = cert,
+            key = key,
+            error = error
+        ),
     }
 }
 
 /// Explains a failed handshake: the cause and what to do, without the address. `ca`: the file with
 /// the only trusted authorities.
-pub(crate) fn explain(error: &Error, ca: Option<&Path>) -> String {
-    const TRUST: &str = "trust it with --cacert FILE, or skip the check with --insecure";
+pub(crate) fn explain(error: &Error, ca: Option<&Path>) -> Sentence {
+    let trust = sentence!(
+        "trust-it",
+        "trust it with --cacert FILE, or skip the check with --insecure"
+    );
     match error {
         Error::InvalidCertificate(reason) => match (reason, ca) {
             // A bad signature shows that another issuer with the same name signed the certificate.
             (CertificateError::UnknownIssuer | CertificateError::BadSignature, Some(file)) => {
-                not_signed_by(file, "its certificate")
+                not_signed_by(file, sentence!("its-certificate", "its certificate"))
             }
-            (reason, Some(file)) if is_authority_itself(reason) => {
-                not_signed_by(file, "its certificate, which is self-signed")
-            }
-            (reason, _) => refused_certificate(reason, TRUST),
+            (reason, Some(file)) if is_authority_itself(reason) => not_signed_by(
+                file,
+                sentence!(
+                    "its-self-signed-certificate",
+                    "its certificate, which is self-signed"
+                ),
+            ),
+            (reason, _) => refused_certificate(reason, &trust),
         },
         Error::InvalidMessage(_) => {
-            "it does not speak TLS; use http:// in its url, or check the port".to_owned()
+            sentence!(
+                "no-tls-spoken",
+                "it does not speak TLS; use http:// in its url, or check the port"
+            )
         }
         Error::AlertReceived(alert) => {
             use rustls::AlertDescription as Alert;
             match alert {
                 Alert::CertificateRequired | Alert::NoCertificate => {
-                    "it requires a client certificate; set one with --cert FILE and --key FILE"
-                        .to_owned()
+                    sentence!(
+                        "client-certificate-required",
+                        "it requires a client certificate; set one with --cert FILE and --key FILE"
+                    )
                 }
                 Alert::BadCertificate | Alert::UnknownCA | Alert::CertificateUnknown => {
-                    "it refuses the client certificate, or requires one; see --cert FILE and --key FILE"
-                        .to_owned()
+                    sentence!(
+                        "client-certificate-refused",
+                        "it refuses the client certificate, or requires one; see --cert FILE \
+                            and --key FILE"
+                    )
                 }
                 Alert::NoApplicationProtocol => {
-                    "it does not offer the configured HTTP version over TLS (ALPN); choose another with --http"
-                        .to_owned()
+                    sentence!(
+                        "no-alpn",
+                        "it does not offer the configured HTTP version over TLS (ALPN); \
+                            choose another with --http"
+                    )
                 }
                 Alert::ProtocolVersion => {
-                    "it does not speak the offered TLS versions; see --tls-version".to_owned()
+                    sentence!(
+                        "no-tls-version",
+                        "it does not speak the offered TLS versions; see --tls-version"
+                    )
                 }
                 Alert::UnrecognisedName => {
-                    "it does not know the requested server name; see --server-name HOST".to_owned()
+                    sentence!(
+                        "unknown-sni",
+                        "it does not know the requested server name; see --server-name HOST"
+                    )
                 }
-                alert => format!("it refused the TLS handshake ({alert:?})"),
+                alert => sentence!(
+                    "tls-alert",
+                    "it refused the TLS handshake ({alert})",
+                    alert = format!("{alert:?}")
+                ),
             }
         }
-        error => format!(
-            "the TLS handshake failed: {}",
-            error.to_string().escape_debug()
+        error => sentence!(
+            "tls-failed",
+            "the TLS handshake failed: {error}",
+            error = error.to_string().escape_debug()
         ),
     }
 }
 
-fn not_signed_by(file: &Path, certificate: &str) -> String {
-    format!(
-        "nothing in {} has signed {certificate}; give its own authority's file with --cacert \
-         FILE, or skip the check with --insecure",
-        file.display()
+fn not_signed_by(file: &Path, certificate: Sentence) -> Sentence {
+    sentence!(
+        "not-signed-by",
+        "nothing in {file} has signed {certificate}; give its own authority's file with \
+            --cacert FILE, or skip the check with --insecure",
+        file = file.display(),
+        certificate = certificate
     )
 }
 
-fn refused_certificate(reason: &CertificateError, trust: &str) -> String {
+fn refused_certificate(reason: &CertificateError, trust: &Sentence) -> Sentence {
     match reason {
         CertificateError::UnknownIssuer => {
-            format!("its certificate comes from an authority that is not trusted here; {trust}")
+            sentence!(
+                "unknown-authority",
+                "its certificate comes from an authority that is not trusted here; {trust}",
+                trust = trust
+            )
         }
         reason if is_authority_itself(reason) => {
-            format!("its certificate is self-signed; {trust}")
+            sentence!(
+                "self-signed",
+                "its certificate is self-signed; {trust}",
+                trust = trust
+            )
         }
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            format!(
-                "{}; set the right name with --server-name HOST, or skip the check with --insecure",
-                other_name(reason)
+            sentence!(
+                "wrong-certificate-name",
+                "{reason}; set the right name with --server-name HOST, or skip the check with \
+                    --insecure",
+                reason = other_name(reason)
             )
         }
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-            "its certificate has expired; renew it, or skip the check with --insecure".to_owned()
+            sentence!(
+                "certificate-expired",
+                "its certificate has expired; renew it, or skip the check with --insecure"
+            )
         }
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-            "its certificate is not valid yet; check the clock of this machine".to_owned()
+            sentence!(
+                "certificate-not-yet",
+                "its certificate is not valid yet; check the clock of this machine"
+            )
         }
-        reason => format!(
-            "its certificate is refused ({}); skip the check with --insecure",
-            format!("{reason:?}").escape_debug()
+        reason => sentence!(
+            "certificate-refused",
+            "its certificate is refused ({reason}); skip the check with --insecure",
+            reason = format!("{reason:?}").escape_debug()
         ),
     }
 }
 
-fn other_name(reason: &CertificateError) -> String {
+fn other_name(reason: &CertificateError) -> Sentence {
     let CertificateError::NotValidForNameContext {
         expected,
         presented,
     } = reason
     else {
-        return "its certificate is for another name".to_owned();
+        return sentence!(
+            "certificate-other-name",
+            "its certificate is for another name"
+        );
     };
     let presented: Vec<String> = presented
         .iter()
@@ -181,9 +245,11 @@ fn other_name(reason: &CertificateError) -> String {
         [] => "no name".to_owned(),
         names => names.join(", "),
     };
-    format!(
-        "its certificate is for {names}, not for {}",
-        expected.to_str()
+    sentence!(
+        "certificate-for",
+        "its certificate is for {names}, not for {expected}",
+        names = names,
+        expected = expected.to_str()
     )
 }
 
@@ -224,7 +290,11 @@ mod tests {
     fn the_file_of_an_authority_that_did_not_sign_is_named() {
         let unknown = Error::InvalidCertificate(CertificateError::UnknownIssuer);
         let of = |ca| explain(&unknown, ca);
-        assert!(of(Some(Path::new("my-ca.pem"))).starts_with("nothing in my-ca.pem has signed"));
-        assert!(of(None).contains("trust it with --cacert FILE"));
+        assert!(
+            of(Some(Path::new("my-ca.pem")))
+                .text()
+                .starts_with("nothing in my-ca.pem has signed")
+        );
+        assert!(of(None).text().contains("trust it with --cacert FILE"));
     }
 }

@@ -1,17 +1,18 @@
 //! Errors while a workload is prepared.
 
+use tenbin_plan::{Sentence, sentence};
+
 /// Why a workload cannot be prepared for a target. The text never contains header values or keys,
 /// which can be secrets.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("{}", self.sentence())]
 pub enum WorkloadError {
     /// No entry of [`crate::KINDS`] handles this workload.
-    #[error("workload {workload}: unknown kind of workload")]
     NoKind {
         /// The workload's name.
         workload: String,
     },
     /// The method cannot be sent in a request line.
-    #[error("workload {workload}: method {method:?} is not a word of letters such as GET")]
     Method {
         /// The workload's name.
         workload: String,
@@ -19,10 +20,6 @@ pub enum WorkloadError {
         method: String,
     },
     /// The path cannot be sent in a request line.
-    #[error(
-        "workload {workload}: path {path:?} must start with `/` and hold neither spaces, control characters nor `#`; \
-         write them as %20 and so on"
-    )]
     Path {
         /// The workload's name.
         workload: String,
@@ -30,7 +27,6 @@ pub enum WorkloadError {
         path: String,
     },
     /// The header cannot be sent.
-    #[error("workload {workload}: header {name:?} {problem}")]
     Header {
         /// The workload's name.
         workload: String,
@@ -40,7 +36,6 @@ pub enum WorkloadError {
         problem: &'static str,
     },
     /// The target's host, region or access key cannot be sent in a header.
-    #[error("target at {url}: its {what} contains characters that cannot be sent in a header")]
     Site {
         /// The target's base URL, without user name and password.
         url: String,
@@ -48,18 +43,13 @@ pub enum WorkloadError {
         what: &'static str,
     },
     /// The pattern file is empty, or its patterns do not match the target's hosts.
-    #[error("workload {workload}: {reason}")]
     Patterns {
         /// The workload's name.
         workload: String,
         /// The reason.
-        reason: String,
+        reason: Sentence,
     },
     /// The name is not a valid bucket name.
-    #[error(
-        "workload {workload}: {bucket:?} is not a bucket name: 3 to 63 of a-z, 0-9, `-` and `.`, \
-         beginning and ending with a letter or digit"
-    )]
     Bucket {
         /// The workload's name.
         workload: String,
@@ -67,9 +57,6 @@ pub enum WorkloadError {
         bucket: String,
     },
     /// The object is larger than one PUT allows.
-    #[error(
-        "workload {workload}: an object of {size} bytes is larger than one PUT allows ({most} bytes)"
-    )]
     Size {
         /// The workload's name.
         workload: String,
@@ -79,7 +66,6 @@ pub enum WorkloadError {
         most: u64,
     },
     /// Blob locations cannot be stored in the directory.
-    #[error("workload {workload}: cannot keep locations in {}: {why}", path.display())]
     Locations {
         /// The workload's name.
         workload: String,
@@ -89,10 +75,6 @@ pub enum WorkloadError {
         why: String,
     },
     /// A setting that only the blobstore protocol supports, for a target with another protocol.
-    #[error(
-        "workload {workload}: {what} is available only for targets with the blobstore protocol; \
-        leave it out, or remove the targets with other protocols"
-    )]
     NoBlobstore {
         /// The workload's name.
         workload: String,
@@ -100,9 +82,6 @@ pub enum WorkloadError {
         what: &'static str,
     },
     /// The number of objects is 0 or too large.
-    #[error(
-        "workload {workload}: the number of objects must be between 1 and {most}, not {objects}"
-    )]
     Objects {
         /// The workload's name.
         workload: String,
@@ -111,6 +90,104 @@ pub enum WorkloadError {
         /// The largest allowed number.
         most: u64,
     },
+}
+
+impl WorkloadError {
+    /// The error with its arguments.
+    pub fn sentence(&self) -> Sentence {
+        match self {
+            Self::NoKind { workload } => sentence!(
+                "unknown-kind",
+                "workload {workload}: unknown kind of workload",
+                workload = workload
+            ),
+            Self::Method { workload, method } => sentence!(
+                "work-method",
+                "workload {workload}: method {method:?} is not a word of letters such as GET",
+                workload = workload,
+                method = method
+            ),
+            Self::Path { workload, path } => sentence!(
+                "work-path",
+                "workload {workload}: path {path:?} must start with `/` and hold neither spaces, \
+                 control characters nor `#`; write them as %20 and so on",
+                workload = workload,
+                path = path
+            ),
+            Self::Header {
+                workload,
+                name,
+                problem,
+            } => sentence!(
+                "work-header",
+                "workload {workload}: header {name:?} {problem}",
+                workload = workload,
+                name = name,
+                problem = problem
+            ),
+            Self::Site { url, what } => sentence!(
+                "work-site",
+                "target at {url}: its {what} contains characters that cannot be sent in a header",
+                url = url,
+                what = what
+            ),
+            Self::Patterns { workload, reason } => sentence!(
+                "work-patterns",
+                "workload {workload}: {reason}",
+                workload = workload,
+                reason = reason
+            ),
+            Self::Bucket { workload, bucket } => sentence!(
+                "work-bucket",
+                "workload {workload}: {bucket:?} is not a bucket name: 3 to 63 of a-z, 0-9, `-` \
+                 and `.`, beginning and ending with a letter or digit",
+                workload = workload,
+                bucket = bucket
+            ),
+            Self::Size {
+                workload,
+                size,
+                most,
+            } => sentence!(
+                "work-size",
+                "workload {workload}: an object of {size} bytes is larger than one PUT allows \
+                 ({most} bytes)",
+                workload = workload,
+                size = size,
+                most = most
+            ),
+            Self::Locations {
+                workload,
+                path,
+                why,
+            } => sentence!(
+                "work-locations",
+                "workload {workload}: cannot keep locations in {path}: {why}",
+                path = path.display(),
+                workload = workload,
+                why = why
+            ),
+            Self::NoBlobstore { workload, what } => sentence!(
+                "no-blobstore",
+                "workload {workload}: {what} is available only for targets with the blobstore \
+                 protocol; leave it out, or remove the targets with other protocols",
+                workload = workload,
+                what = what
+            ),
+            Self::Objects {
+                workload,
+                objects,
+                most,
+            } => sentence!(
+                "work-objects",
+                "workload {workload}: the number of objects must be between 1 and {most}, not \
+                 {objects}",
+                workload = workload,
+                most = most,
+                objects = objects
+            ),
+        }
+    }
 }
 
 impl WorkloadError {

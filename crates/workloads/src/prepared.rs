@@ -59,7 +59,7 @@ pub trait SetUp {
 
     /// Why the target's responses before the run rule out the run, in one sentence; called after the
     /// stages of [`SetUp::before_run`].
-    fn refused(&self) -> Option<String> {
+    fn refused(&self) -> Option<Sentence> {
         None
     }
 

@@ -1,6 +1,7 @@
 //! Redirects, which are no success unless a plan says so.
 
 use tenbin_engine::ResponseHead;
+use tenbin_plan::{Sentence, sentence};
 
 /// Longest `Location` that is kept, in characters.
 const LOCATION_CHARS: usize = 200;
@@ -20,16 +21,28 @@ pub(crate) fn location_of(head: &ResponseHead<'_>) -> Option<String> {
 }
 
 /// Why a redirect rules out a run, and what to do: one sentence without a full stop.
-pub fn redirected(status: u16, location: Option<&str>) -> String {
+pub fn redirected(status: u16, location: Option<&str>) -> Sentence {
     let to = match location {
         Some(location) => {
             let location: String = location.chars().take(LOCATION_CHARS).collect();
-            format!("redirects to {location:?} (status {status})")
+            sentence!(
+                "redirects-to",
+                "redirects to {location:?} (status {status})",
+                location = location,
+                status = status
+            )
         }
-        None => format!("redirects with status {status} and without a Location"),
+        None => sentence!(
+            "redirects-nowhere",
+            "redirects with status {status} and without a Location",
+            status = status
+        ),
     };
-    format!(
+    sentence!(
+        "redirected",
         "the server {to}, which does not count as success; measure that URL, follow the redirect \
-         before the run with --follow, or accept the redirect with --expect {status}"
+         before the run with --follow, or accept the redirect with --expect {status}",
+        status = status,
+        to = to
     )
 }

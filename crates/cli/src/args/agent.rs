@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use ipnet::IpNet;
 use tenbin_cluster::{ClusterError, Creds, Server};
+use tenbin_plan::{Sentence, sentence};
 use tenbin_runner::AgentLimits;
 
 /// Where the agents and the coordinator meet.
@@ -117,18 +118,24 @@ pub struct AgentsArgs {
     pub json: bool,
 }
 
-fn name(text: &str) -> Result<String, String> {
+fn name(text: &str) -> Result<String, Sentence> {
     let is_fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if !text.is_empty() && text.len() <= 64 && text.chars().all(is_fine) {
         Ok(text.to_owned())
     } else {
-        Err("use 1 to 64 letters, digits, - and _".to_owned())
+        Err(sentence!(
+            "agent-name",
+            "use 1 to 64 letters, digits, - and _"
+        ))
     }
 }
 
-fn network(text: &str) -> Result<IpNet, String> {
+fn network(text: &str) -> Result<IpNet, Sentence> {
     let address = text.parse::<std::net::IpAddr>().map(IpNet::from);
-    address
-        .or_else(|_| text.parse())
-        .map_err(|_| "write an address or a network, for example 10.0.0.0/24".to_owned())
+    address.or_else(|_| text.parse()).map_err(|_| {
+        sentence!(
+            "no-network",
+            "write an address or a network, for example 10.0.0.0/24"
+        )
+    })
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use tenbin_plan::duration::Time;
-use tenbin_plan::{At, Draft, Field, Figure, GateDraft, List, Percent, Refusal, Scalar};
+use tenbin_plan::{
+    At, Draft, Field, Figure, GateDraft, List, Percent, Refusal, Scalar, Sentence, sentence,
+};
 
 use super::deferred::Deferred;
 use super::gate::{Revision, in_worktrees, quick_rounds, set_default};
@@ -106,30 +108,40 @@ impl FromArgMatches for BisectSettings {
     }
 }
 
-fn figure(text: &str) -> Result<Figure, String> {
+fn figure(text: &str) -> Result<Figure, Sentence> {
     let figure = Figure::named(text.trim()).map_err(|error| error.to_string())?;
     if figure.has_ratio() {
         Ok(figure)
     } else {
-        Err(format!(
-            "{figure} has no ratio that blocks can state; choose a percentile"
+        Err(sentence!(
+            "no-block-ratio",
+            "{figure} has no ratio that blocks can state; choose a percentile",
+            figure = figure
         ))
     }
 }
 
-fn certainty(text: &str) -> Result<Percent, String> {
+fn certainty(text: &str) -> Result<Percent, Sentence> {
     let percent: Percent = text.parse()?;
     if (50.0..=99.9).contains(&percent.hundredths()) {
         Ok(percent)
     } else {
-        Err(format!("{text:?} is not between 50% and 99.9%"))
+        Err(sentence!(
+            "not-between-certainty",
+            "{text:?} is not between 50% and 99.9%",
+            text = text
+        ))
     }
 }
 
-fn budget(text: &str) -> Result<Time, String> {
+fn budget(text: &str) -> Result<Time, Sentence> {
     let time = text.parse::<Time>().map_err(|error| error.to_string())?;
     if time.0 < Duration::from_secs(1) {
-        return Err(format!("{text:?} is too short; the minimum is 1s"));
+        return Err(sentence!(
+            "budget-short",
+            "{text:?} is too short; the minimum is 1s",
+            text = text
+        ));
     }
     Ok(time)
 }
@@ -141,10 +153,10 @@ impl BisectArgs {
     /// When an option is missing or has no meaning in a bisect, or the plan file cannot be read.
     pub fn draft(&self) -> Result<Draft, Refusal> {
         if self.settings.0.good.is_none() {
-            return Err(problem(
+            return Err(problem(sentence!(
+                "bisect-needs-good",
                 "a bisect needs a revision that was not slower; add for example --good v1.2"
-                    .to_owned(),
-            ));
+            )));
         }
         let mut draft = match &self.command {
             BisectCommand::Http(args) => args.draft()?,
@@ -152,9 +164,11 @@ impl BisectArgs {
         };
         self.output().apply(&mut draft);
         if let Some(what) = self.misfit(&draft) {
-            return Err(problem(format!(
+            return Err(problem(sentence!(
+                "no-meaning-in-bisect",
                 "{what} has no meaning in a bisect, which chooses its runs itself and prints one \
-                 result; remove it"
+                 result; remove it",
+                what = what
             )));
         }
         quick_rounds(&mut draft);

@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use tenbin_plan::{
     AgentsDraft, BlobDraft, CompareDraft, Draft, Flag, GateDraft, HttpDraft, Key, KeyDefault,
-    LoadDraft, OutputDraft, RoundsDraft, Scalar, Section, Takes, WorkloadDraft,
+    LoadDraft, OutputDraft, RoundsDraft, Scalar, Section, Sentence, Takes, WorkloadDraft, sentence,
 };
 
 /// The flags of a plan section that a command offers, parsed into the section's draft. The second
@@ -256,15 +256,18 @@ pub(crate) struct Named {
 }
 
 impl FromStr for Named {
-    type Err = String;
+    type Err = Sentence;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Sentence> {
         match text.split_once('=') {
             Some((name, value)) if !name.is_empty() => Ok(Self {
                 name: name.to_owned(),
                 value: value.to_owned(),
             }),
-            _ => Err("write the name of the target and an equals sign before it".to_owned()),
+            _ => Err(sentence!(
+                "name-before",
+                "write the name of the target and an equals sign before it"
+            )),
         }
     }
 }

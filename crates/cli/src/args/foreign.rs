@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Command, FromArgMatches as _};
 use tenbin_compat::{Mistakes, World, ab, hsbench, warp, wrk};
-use tenbin_plan::{AgentsDraft, Draft, Refusal, Section as _, read_bounded};
+use tenbin_plan::{AgentsDraft, Draft, Refusal, Section as _, Sentence, read_bounded, sentence};
 
 use super::flags;
 use super::problem;
@@ -103,11 +103,14 @@ impl AddedArgs {
 impl ForeignArgs {
     /// The plan of a command line that measures.
     pub(super) fn draft(&self, planned: Planned) -> Result<Draft, Refusal> {
-        let refused = |mistakes: Mistakes| problem(mistakes.to_string());
+        let refused = |mistakes: Mistakes| problem(Sentence::from(mistakes.to_string()));
         let (added, arguments) = self.divide().map_err(refused)?;
         let draft = planned(&arguments, &world()).map_err(refused)?;
         let draft = draft.ok_or_else(|| {
-            problem("only command lines that measure have a plan, such as `warp put`".to_owned())
+            problem(sentence!(
+                "plan-of-tool",
+                "only command lines that measure have a plan, such as `warp put`"
+            ))
         })?;
         let mut draft = added.observe(draft)?;
         draft.agents.override_with(&added.agents.0);

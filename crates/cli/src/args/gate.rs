@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
-use tenbin_plan::{At, Draft, Field, GateDraft, Refusal, Scalar, Section as _, TargetDraft};
+use tenbin_plan::{
+    At, Draft, Field, GateDraft, Refusal, Scalar, Section as _, TargetDraft, sentence,
+};
 
 use super::deferred::Deferred;
 use super::flags::Flags;
@@ -131,8 +133,10 @@ impl RevisionArgs {
         ];
         let given = others.into_iter().find(|(_, is_given)| *is_given);
         match given.filter(|_| self.base_rev.is_none()) {
-            Some((flag, _)) => Err(problem(format!(
-                "{flag} needs a revision to compare with; add for example --base-rev main"
+            Some((flag, _)) => Err(problem(sentence!(
+                "flag-needs-revision",
+                "{flag} needs a revision to compare with; add for example --base-rev main",
+                flag = flag
             ))),
             None => Ok(()),
         }
@@ -213,10 +217,13 @@ pub(super) fn in_worktrees(
     let launched = match draft.targets.as_slice() {
         [only] if only.value.command.is_some() => only.clone(),
         others => {
-            return Err(problem(format!(
+            return Err(problem(sentence!(
+                "one-command-needed",
                 "{what} needs one target with a command, which runs in the worktree of each \
-                 revision; there are {} targets: use --launch './server --port {{port}}' once",
-                others.len()
+                 revision; there are {others} targets: use --launch './server --port {{port}}' \
+                 once",
+                what = what,
+                others = others.len()
             )));
         }
     };

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
-use tenbin_plan::{Processes, Within};
+use tenbin_plan::{Processes, Sentence, Within, sentence};
 
 use super::serve::address;
 
@@ -84,12 +84,13 @@ impl ObserveArgs {
     }
 }
 
-fn program(text: &str) -> Result<String, String> {
+fn program(text: &str) -> Result<String, Sentence> {
     match text {
-        "" => Err("it is empty".to_owned()),
-        path if path.contains('/') => {
-            Err("write the name of the program without a path".to_owned())
-        }
+        "" => Err(sentence!("is-empty", "it is empty")),
+        path if path.contains('/') => Err(sentence!(
+            "program-without-path",
+            "write the name of the program without a path"
+        )),
         name => Ok(name.to_owned()),
     }
 }

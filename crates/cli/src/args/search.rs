@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use tenbin_corpus::synthetic::Language;
+use tenbin_plan::{Sentence, sentence};
 
 use super::Deferred;
 
@@ -270,21 +271,25 @@ pub struct SearchStatusArgs {
     pub login: LoginArgs,
 }
 
-fn terms_kind(text: &str) -> Result<&'static tenbin_corpus::terms::Kind, String> {
+fn terms_kind(text: &str) -> Result<&'static tenbin_corpus::terms::Kind, Sentence> {
     let kinds = tenbin_corpus::terms::KINDS;
     named(kinds, |kind| kind.name, text)
 }
 
-fn status_kind(text: &str) -> Result<&'static tenbin_corpus::status::Kind, String> {
+fn status_kind(text: &str) -> Result<&'static tenbin_corpus::status::Kind, Sentence> {
     let kinds = tenbin_corpus::status::KINDS;
     named(kinds, |kind| kind.name, text)
 }
 
 /// The kind with this name.
-fn named<K>(kinds: &'static [K], name: fn(&K) -> &str, text: &str) -> Result<&'static K, String> {
+fn named<K>(kinds: &'static [K], name: fn(&K) -> &str, text: &str) -> Result<&'static K, Sentence> {
     let found = kinds.iter().find(|kind| name(kind) == text);
     found.ok_or_else(|| {
         let names: Vec<&str> = kinds.iter().map(name).collect();
-        format!("write one of {}", names.join(", "))
+        sentence!(
+            "one-of-names",
+            "write one of {names}",
+            names = names.join(", ")
+        )
     })
 }

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use tenbin_plan::{Sentence, sentence};
 use tenbin_targets::serve::{Fault, RarePause, S3Fault, Service, Stall, share};
 
 /// The subcommands of `tenbin serve`.
@@ -195,16 +196,19 @@ pub struct ServeTruthArgs {
     pub log: Option<PathBuf>,
 }
 
-pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
+pub(super) fn address(text: &str) -> Result<SocketAddr, Sentence> {
     text.parse().map_err(|_| {
-        "write an IP address and a port, for example 127.0.0.1:8080 or [::1]:0".to_owned()
+        sentence!(
+            "ip-and-port",
+            "write an IP address and a port, for example 127.0.0.1:8080 or [::1]:0"
+        )
     })
 }
 
-fn at_least_one(text: &str) -> Result<usize, String> {
+fn at_least_one(text: &str) -> Result<usize, Sentence> {
     match text.parse() {
-        Ok(0) => Err("at least one is needed".to_owned()),
+        Ok(0) => Err(sentence!("at-least-one", "at least one is needed")),
         Ok(number) => Ok(number),
-        Err(_) => Err("write a whole number".to_owned()),
+        Err(_) => Err(sentence!("whole-number", "write a whole number")),
     }
 }

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use tenbin_plan::sentence;
+
 use crate::args::{self, CompletionsArgs, ManArgs};
 use crate::exit::Exit;
 use crate::output;
@@ -20,8 +22,11 @@ pub(crate) fn man(args: &ManArgs) -> Exit {
         Ok(()) => Exit::Done,
         Err(error) => {
             let directory = args.directory.display();
-            output::error(&format!(
-                "cannot write manual pages to {directory}: {error}"
+            output::say_error(&sentence!(
+                "man-not-written",
+                "cannot write manual pages to {directory}: {error}",
+                directory = directory,
+                error = error
             ));
             Exit::Record
         }

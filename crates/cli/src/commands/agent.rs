@@ -15,6 +15,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Context as _;
 use serde_json::{Value, json};
 use tenbin_cluster::{Coordinator, Introduction, ListedAgent, News};
+use tenbin_plan::sentence;
 use tenbin_result::format::{rate, time};
 use tenbin_runner::{RunContext, introduce, run_agent};
 
@@ -36,7 +37,7 @@ pub(crate) fn agent(args: &AgentArgs) -> Exit {
     let (stop, context) = match surroundings() {
         Ok(found) => found,
         Err(error) => {
-            output::error(&format!("{error:#}"));
+            output::failed(&error);
             return Exit::Internal;
         }
     };
@@ -50,19 +51,29 @@ pub(crate) fn agent(args: &AgentArgs) -> Exit {
         }
     };
     me.name = name;
-    let waiting = format!(
-        "agent \"{}\" waits for a coordinator at {}; may send requests to {}",
-        me.name,
-        server.url,
-        me.allow.join(", ")
+    let waiting = sentence!(
+        "agent-waits",
+        "agent \"{name}\" waits for a coordinator at {url}; may send requests to {allow}",
+        name = me.name,
+        url = server.url,
+        allow = me.allow.join(", ")
     );
     let mut tell = |news: News| match news {
         News::Warning(sentence) => output::warning(&sentence),
         _ if args.quiet => {}
-        News::Waiting => output::note(&waiting),
-        News::Assigned => output::note("a coordinator has assigned a plan"),
-        News::Examined => output::note("a coordinator checks this machine"),
-        News::Ended => output::note("the run has ended; waiting for the next"),
+        News::Waiting => output::say_note(&waiting),
+        News::Assigned => output::say_note(&sentence!(
+            "agent-assigned",
+            "a coordinator has assigned a plan"
+        )),
+        News::Examined => output::say_note(&sentence!(
+            "agent-examined",
+            "a coordinator checks this machine"
+        )),
+        News::Ended => output::say_note(&sentence!(
+            "agent-run-ended",
+            "the run has ended; waiting for the next"
+        )),
     };
     match run_agent(&server, me, limits, &context, stop.asked(), &mut tell) {
         Ok(()) => Exit::Done,
@@ -74,9 +85,18 @@ pub(crate) fn agent(args: &AgentArgs) -> Exit {
 }
 
 fn surroundings() -> anyhow::Result<(tenbin_runner::Stop, RunContext)> {
-    let stop = interrupt::stop(|_| {}).context("cannot install the Ctrl-C handler")?;
-    let executable = std::env::current_exe().context("cannot find this program's own file")?;
-    let directory = std::env::current_dir().context("cannot read the working directory")?;
+    let stop = interrupt::stop(|_| {}).context(sentence!(
+        "no-handler-context",
+        "cannot install the Ctrl-C handler"
+    ))?;
+    let executable = std::env::current_exe().context(sentence!(
+        "no-own-file",
+        "cannot find this program's own file"
+    ))?;
+    let directory = std::env::current_dir().context(sentence!(
+        "no-working-directory-here",
+        "cannot read the working directory"
+    ))?;
     let context = RunContext {
         root: directory.clone(),
         plan_directory: directory,
@@ -151,7 +171,10 @@ pub(crate) fn agents(args: &AgentsArgs) -> Exit {
         output::print(format!("{:#}\n", Value::from(document)).as_bytes());
     }
     if found.is_empty() {
-        output::note("no agent responds; start `tenbin agent` on every load machine");
+        output::say_note(&sentence!(
+            "no-agents",
+            "no agent responds; start `tenbin agent` on every load machine"
+        ));
         return Exit::Target;
     }
     if !args.json {

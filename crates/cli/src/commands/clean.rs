@@ -61,7 +61,7 @@ fn clean_run(run: &Path) -> Exit {
     let (stop, bench) = match context_in(run, &display) {
         Ok(stage) => stage,
         Err(error) => {
-            output::error(&format!("{error:#}"));
+            output::failed(&error);
             return Exit::Internal;
         }
     };

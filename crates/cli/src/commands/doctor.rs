@@ -32,7 +32,7 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Exit {
     match visit(&asked) {
         Ok(exit) => exit,
         Err(error) => {
-            output::error(&format!("{error:#}"));
+            output::failed(&error);
             Exit::Internal
         }
     }
@@ -92,11 +92,20 @@ fn names(plan: Option<&Plan>) -> Vec<String> {
 fn visit(asked: &Parsed) -> anyhow::Result<Exit> {
     use anyhow::Context as _;
 
-    let stop = interrupt::stop(|_| {}).context("cannot install the Ctrl-C handler")?;
+    let stop = interrupt::stop(|_| {}).context(sentence!(
+        "no-handler-context",
+        "cannot install the Ctrl-C handler"
+    ))?;
     let bench = RunContext {
         root: asked.out.clone(),
-        plan_directory: std::env::current_dir().context("cannot read the working directory")?,
-        executable: std::env::current_exe().context("cannot find this program's own file")?,
+        plan_directory: std::env::current_dir().context(sentence!(
+            "no-working-directory-here",
+            "cannot read the working directory"
+        ))?,
+        executable: std::env::current_exe().context(sentence!(
+            "no-own-file",
+            "cannot find this program's own file"
+        ))?,
         count_allocations: || None,
         rounds_end: |_, _| None,
         has_fallen: |_, _, _| false,

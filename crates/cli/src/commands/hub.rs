@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use tenbin_cluster::hub::{self, Hub, NatsServer, Options};
-use tenbin_plan::{Launch, Reach, Ready, Target};
+use tenbin_plan::{Launch, Reach, Ready, Sentence, Target, sentence};
 use tenbin_report::quoted;
 use tenbin_runner::Stop;
 use tenbin_targets::{LaunchContext, Running, TargetError, Waiting, bring_up, helper_time};
@@ -15,6 +15,7 @@ use crate::args::HubArgs;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::output;
+use crate::sentences::said;
 
 /// Name of the server in messages and of its log file.
 const NAME: &str = "nats-server";
@@ -28,13 +29,13 @@ pub(crate) fn hub(args: &HubArgs) -> Exit {
     match run(args) {
         Ok(()) => Exit::Done,
         Err(why) => {
-            output::error(&why);
+            output::say_error(&why);
             Exit::Target
         }
     }
 }
 
-fn run(args: &HubArgs) -> Result<(), String> {
+fn run(args: &HubArgs) -> Result<(), Sentence> {
     let server = NatsServer::find(args.nats_server.as_deref()).map_err(|why| why.to_string())?;
     let options = Options {
         listen: args.listen,
@@ -43,7 +44,8 @@ fn run(args: &HubArgs) -> Result<(), String> {
     };
     let hub = hub::prepare(&options).map_err(|why| why.to_string())?;
     server.check(&hub).map_err(|why| why.to_string())?;
-    let stop = interrupt::stop(|_| {}).map_err(|why| format!("cannot handle Ctrl-C: {why}"))?;
+    let stop = interrupt::stop(|_| {})
+        .map_err(|why| sentence!("no-ctrl-c", "cannot handle Ctrl-C: {why}", why = why))?;
     let mut running = match start(&server, &hub, &stop) {
         Ok(running) => running,
         Err(TargetError::Interrupted { .. }) => return Ok(()),
@@ -56,16 +58,25 @@ fn run(args: &HubArgs) -> Result<(), String> {
 }
 
 fn start(server: &NatsServer, hub: &Hub, stop: &Stop) -> Result<Running, TargetError> {
-    let unusable = |reason: String| TargetError::Start {
+    let unusable = |reason: Sentence| TargetError::Start {
         target: NAME.to_owned(),
         reason,
     };
     let program = server.program();
-    let program = program
-        .to_str()
-        .ok_or_else(|| unusable(format!("path {} is not in UTF-8", program.display())))?;
-    let guard = std::env::current_exe()
-        .map_err(|error| unusable(format!("cannot find the tenbin program: {error}")))?;
+    let program = program.to_str().ok_or_else(|| {
+        unusable(sentence!(
+            "program-not-utf8",
+            "path {program} is not in UTF-8",
+            program = program.display()
+        ))
+    })?;
+    let guard = std::env::current_exe().map_err(|error| {
+        unusable(sentence!(
+            "no-tenbin-program",
+            "cannot find the tenbin program: {error}",
+            error = error
+        ))
+    })?;
     let arguments = hub::ARGUMENTS.map(str::to_owned);
     let launch = Launch {
         command: [program.to_owned()].into_iter().chain(arguments).collect(),
@@ -75,7 +86,7 @@ fn start(server: &NatsServer, hub: &Hub, stop: &Stop) -> Result<Running, TargetE
         // Only the address matters: the readiness check connects and sends nothing.
         url: format!("http://{}/", hub.local),
         ready: Ready::Port,
-        ready_within: helper_time::limit().map_err(unusable)?,
+        ready_within: helper_time::limit().map_err(|why| unusable(why.into()))?,
         stop_within: STOP_WITHIN,
     };
     bring_up(
@@ -92,10 +103,13 @@ fn start(server: &NatsServer, hub: &Hub, stop: &Stop) -> Result<Running, TargetE
 
 fn waiting(progress: &Waiting<'_>) {
     let seconds = progress.waited.as_secs_f64();
-    output::note(&format!(
-        "{NAME}: waiting for {}, {seconds:.0} s of at most {:.0} s",
-        progress.awaited,
-        progress.limit.as_secs_f64()
+    output::say_note(&sentence!(
+        "hub-waiting",
+        "{name}: waiting for {awaited}, {seconds} s of at most {limit} s",
+        name = NAME,
+        awaited = progress.awaited,
+        seconds = format!("{seconds:.0}"),
+        limit = format!("{:.0}", progress.limit.as_secs_f64())
     ));
 }
 
@@ -107,51 +121,88 @@ fn tell(hub: &Hub) {
     let coordinator = shown(&hub.directory.join(hub::COORDINATOR_CREDS));
     let url = &hub.url;
     let again = if hub.has_earlier_keys {
-        " (those of an earlier start: its copies stay valid)"
+        sentence!(
+            "hub-earlier-keys",
+            " (those of an earlier start: its copies stay valid)"
+        )
     } else {
-        ""
+        Sentence::default()
     };
     let creds = hub::AGENT_CREDS;
+    let at = sentence!(
+        "hub-at",
+        "hub at {url}; keys in {directory}{again}",
+        url = url,
+        directory = directory,
+        again = again
+    );
+    let there = sentence!("hub-on-machines", "on every load machine:");
+    let copy = sentence!("hub-copy", "(copy {agent} there)", agent = agent);
+    let here = sentence!("hub-here", "here:");
+    let [at, there, copy, here] = [at, there, copy, here].map(|text| said(&text));
     let text = format!(
-        "hub at {url}; keys in {directory}{again}\n\
-         on every load machine:  tenbin agent --nats {url} --creds {creds}   (copy {agent} there)\n\
-         here:                   tenbin run PLAN --agents 2 --nats {url} --creds {coordinator}\n"
+        "{at}\n{there:<22}  tenbin agent --nats {url} --creds {creds}   {copy}\n\
+         {here:<22}  tenbin run PLAN --agents 2 --nats {url} --creds {coordinator}\n"
     );
     output::print(text.as_bytes());
     if hub.is_local_only {
-        output::note(
-            "only this machine can connect to the hub; for others, add --listen 0.0.0.0:4222",
-        );
+        output::say_note(&sentence!(
+            "hub-local-only",
+            "only this machine can connect to the hub; for others, add --listen 0.0.0.0:4222"
+        ));
     }
 }
 
 /// Waits for Ctrl-C. Fails if the server ends before.
-fn wait_for_end(running: &Running, stop: &Stop) -> Result<(), String> {
+fn wait_for_end(running: &Running, stop: &Stop) -> Result<(), Sentence> {
     while !stop.is_asked() {
         thread::sleep(POLL);
         if let Err(exit) = running.alive() {
             // The last lines of output can still be in the pipe.
             thread::sleep(POLL);
-            return Err(format!("{NAME} {exit}{}", running.log_tail()));
+            return Err(sentence!(
+                "hub-ended",
+                "{name} {exit}{log_tail}",
+                name = NAME,
+                exit = exit.sentence(),
+                log_tail = running.log_tail().sentence()
+            ));
         }
     }
     Ok(())
 }
 
-fn failure(error: &TargetError) -> String {
+fn failure(error: &TargetError) -> Sentence {
     match error {
         TargetError::EndedEarly { exit, tail, .. } => {
-            format!("{NAME} {exit}, before it accepted connections{tail}")
+            sentence!(
+                "hub-ended-early",
+                "{name} {exit}, before it accepted connections{tail}",
+                name = NAME,
+                exit = exit.sentence(),
+                tail = tail.sentence()
+            )
         }
         TargetError::NotReady {
             limit,
             reason,
             tail,
             ..
-        } => format!("{NAME} did not accept connections within {limit:?}: {reason}{tail}"),
+        } => sentence!(
+            "hub-not-ready",
+            "{name} did not accept connections within {limit}: {reason}{tail}",
+            name = NAME,
+            limit = format!("{limit:?}"),
+            reason = reason,
+            tail = tail.sentence()
+        ),
         TargetError::Occupied { address, .. } => {
-            format!("something else already listens on {address}; stop it, or change --listen")
+            sentence!(
+                "hub-occupied",
+                "something else already listens on {address}; stop it, or change --listen",
+                address = address
+            )
         }
-        other => other.to_string(),
+        other => other.sentence(),
     }
 }

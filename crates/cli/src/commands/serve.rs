@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 
-use tenbin_plan::{Context, Credentials, Secret};
+use tenbin_plan::{Context, Credentials, Secret, sentence};
 use tenbin_targets::serve::{
     self, BlobOptions, Gone, HttpOptions, S3Options, Shares, TruthOptions,
 };
@@ -11,6 +11,7 @@ use tenbin_targets::serve::{
 use crate::args::{GoneArg, ServeCommand, ServeS3Args, ServeTruthArgs};
 use crate::exit::Exit;
 use crate::output;
+use crate::sentences::said;
 
 /// Serves until Ctrl-C.
 pub(crate) fn serve(command: &ServeCommand) -> Exit {
@@ -28,7 +29,11 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
             let keys = match Keys::from_args(args) {
                 Ok(keys) => keys,
                 Err(error) => {
-                    output::error(&format!("cannot generate credentials: {error}"));
+                    output::say_error(&sentence!(
+                        "no-credentials-made",
+                        "cannot generate credentials: {error}",
+                        error = error
+                    ));
                     return Exit::Internal;
                 }
             };
@@ -123,9 +128,10 @@ impl Keys {
         if !self.made_up {
             return;
         }
+        let title = sentence!("credentials-made", "generated credentials for this server:");
         let text = format!(
-            "generated credentials for this server:\n  \
-             export TENBIN_ACCESS_KEY={}\n  export TENBIN_SECRET_KEY={}\n",
+            "{}\n  export TENBIN_ACCESS_KEY={}\n  export TENBIN_SECRET_KEY={}\n",
+            said(&title),
             self.credentials.access_key,
             self.credentials.secret_key.reveal()
         );

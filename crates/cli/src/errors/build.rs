@@ -3,16 +3,17 @@
 use std::io;
 use std::path::PathBuf;
 
+use tenbin_plan::{Sentence, sentence};
+
 use crate::exit::Exit;
 
 /// Why a revision could not be built.
 #[derive(Debug, thiserror::Error)]
+#[error("{}", self.sentence())]
 pub(crate) enum BuildError {
     /// Git cannot be started.
-    #[error("cannot run git: {0}; install git, or compare two commands or URLs instead")]
     NoGit(io::Error),
     /// Git ended with an error.
-    #[error("git {what} failed: {why}")]
     Git {
         /// The command of git.
         what: String,
@@ -20,10 +21,8 @@ pub(crate) enum BuildError {
         why: String,
     },
     /// The working directory is in no repository that git uses.
-    #[error("git finds no repository here ({0}); run the command in the repository of the server")]
     NoRepository(String),
     /// A revision does not exist.
-    #[error("{name:?} is no revision of {}; name a commit, branch or tag that is fetched", repository.display())]
     NoRevision {
         /// The revision as given.
         name: String,
@@ -31,10 +30,6 @@ pub(crate) enum BuildError {
         repository: PathBuf,
     },
     /// The good commit of a bisect is not before the bad one.
-    #[error(
-        "{good} is no ancestor of {bad} along first parents, so no single commit separates them; name \
-         an earlier commit of the same branch, such as {}", near.as_deref().unwrap_or("the fork point")
-    )]
     NotBefore {
         /// The good revision.
         good: String,
@@ -44,7 +39,6 @@ pub(crate) enum BuildError {
         near: Option<String>,
     },
     /// The two commits of a bisect are the same.
-    #[error("{good} and {bad} are the same commit; name a --good that was not slower")]
     SameCommit {
         /// The good revision.
         good: String,
@@ -52,7 +46,6 @@ pub(crate) enum BuildError {
         bad: String,
     },
     /// A directory cannot be used.
-    #[error("cannot use {}: {why}; choose another directory with --build-dir", path.display())]
     Directory {
         /// The directory or file.
         path: PathBuf,
@@ -60,10 +53,8 @@ pub(crate) enum BuildError {
         why: io::Error,
     },
     /// There is no place for builds.
-    #[error("there is no cache directory: HOME is not set; name a directory with --build-dir")]
     NoCache,
     /// The build command failed.
-    #[error("the build of {revision} failed ({why}): {command}; its output is above")]
     Build {
         /// The revision.
         revision: String,
@@ -72,6 +63,74 @@ pub(crate) enum BuildError {
         /// How the command ended.
         why: String,
     },
+}
+
+impl BuildError {
+    /// The error with its arguments.
+    pub(crate) fn sentence(&self) -> Sentence {
+        match self {
+            Self::NoGit(text) => sentence!(
+                "no-git",
+                "cannot run git: {text}; install git, or compare two commands or URLs instead",
+                text = Sentence::from(text)
+            ),
+            Self::Git { what, why } => sentence!(
+                "git-failed",
+                "git {what} failed: {why}",
+                what = what,
+                why = why
+            ),
+            Self::NoRepository(text) => sentence!(
+                "no-repository",
+                "git finds no repository here ({text}); run the command in the repository of the \
+                 server",
+                text = text
+            ),
+            Self::NoRevision { name, repository } => sentence!(
+                "no-revision",
+                "{name:?} is no revision of {repository}; name a commit, branch or tag that is \
+                 fetched",
+                name = name,
+                repository = repository.display()
+            ),
+            Self::NotBefore { good, bad, near } => sentence!(
+                "not-before",
+                "{good} is no ancestor of {bad} along first parents, so no single commit \
+                 separates them; name an earlier commit of the same branch, such as {near}",
+                good = good,
+                bad = bad,
+                near = near.as_deref().unwrap_or("the fork point")
+            )
+            .with("near", near.as_deref().unwrap_or("none")),
+            Self::SameCommit { good, bad } => sentence!(
+                "same-commit",
+                "{good} and {bad} are the same commit; name a --good that was not slower",
+                good = good,
+                bad = bad
+            ),
+            Self::Directory { path, why } => sentence!(
+                "build-directory",
+                "cannot use {path}: {why}; choose another directory with --build-dir",
+                path = path.display(),
+                why = Sentence::from(why)
+            ),
+            Self::NoCache => sentence!(
+                "no-cache-directory",
+                "there is no cache directory: HOME is not set; name a directory with --build-dir"
+            ),
+            Self::Build {
+                revision,
+                command,
+                why,
+            } => sentence!(
+                "build-failed",
+                "the build of {revision} failed ({why}): {command}; its output is above",
+                revision = revision,
+                why = why,
+                command = command
+            ),
+        }
+    }
 }
 
 impl BuildError {

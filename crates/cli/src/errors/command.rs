@@ -3,16 +3,15 @@
 use std::io;
 use std::path::PathBuf;
 
+use tenbin_plan::{Sentence, sentence};
+
 /// Why a command cannot do what it was told to.
 #[derive(Debug, thiserror::Error)]
+#[error("{}", self.sentence())]
 pub(crate) enum CommandError {
     /// `last` names no run.
-    #[error("there is no run in runs/ of this directory; name a run directory")]
     NoRun,
     /// A word such as `last~5` asks for a run before the first one.
-    #[error(
-        "runs/ has {there} measured runs, and this asks for number {asked} from the newest; see tenbin list"
-    )]
     TooFewRuns {
         /// Position from the newest run, from 1.
         asked: usize,
@@ -20,7 +19,6 @@ pub(crate) enum CommandError {
         there: usize,
     },
     /// Several runs begin with the word.
-    #[error("several runs begin with {word:?}: {}; write more of the name", runs.join(", "))]
     SeveralRuns {
         /// The word.
         word: String,
@@ -28,13 +26,11 @@ pub(crate) enum CommandError {
         runs: Vec<String>,
     },
     /// A directory of runs is none.
-    #[error("{} is no directory; name the directory with the runs", path.display())]
     NoDirectory {
         /// The path.
         path: PathBuf,
     },
     /// No run in the directory has this target or workload.
-    #[error("{flag}: no run has {name:?}; the runs have {}", known.join(", "))]
     InNoRun {
         /// The option.
         flag: &'static str,
@@ -44,13 +40,11 @@ pub(crate) enum CommandError {
         known: Vec<String>,
     },
     /// The run has not measured anything yet.
-    #[error("the run in {} is still running and has measured nothing yet", path.display())]
     StillRunning {
         /// The run directory.
         path: PathBuf,
     },
     /// A file cannot be read.
-    #[error("{} cannot be read: {source}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -58,7 +52,6 @@ pub(crate) enum CommandError {
         source: io::Error,
     },
     /// No rule has this name.
-    #[error("there is no rule {name:?}; {}", hint(near))]
     UnknownRule {
         /// The name.
         name: String,
@@ -67,10 +60,71 @@ pub(crate) enum CommandError {
     },
 }
 
-fn hint(near: &[String]) -> String {
+impl CommandError {
+    /// The error with its arguments.
+    pub(crate) fn sentence(&self) -> Sentence {
+        match self {
+            Self::NoRun => sentence!(
+                "no-run",
+                "there is no run in runs/ of this directory; name a run directory"
+            ),
+            Self::TooFewRuns { asked, there } => sentence!(
+                "too-few-runs",
+                "runs/ has {there} measured runs, and this asks for number {asked} from the \
+                 newest; see tenbin list",
+                there = there,
+                asked = asked
+            ),
+            Self::SeveralRuns { word, runs } => sentence!(
+                "several-runs",
+                "several runs begin with {word:?}: {runs}; write more of the name",
+                word = word,
+                runs = runs.join(", ")
+            )
+            .with_names("runs", runs),
+            Self::NoDirectory { path } => sentence!(
+                "no-directory",
+                "{path} is no directory; name the directory with the runs",
+                path = path.display()
+            ),
+            Self::InNoRun { flag, name, known } => sentence!(
+                "in-no-run",
+                "{flag}: no run has {name:?}; the runs have {known}",
+                flag = flag,
+                name = name,
+                known = known.join(", ")
+            )
+            .with_names("known", known),
+            Self::StillRunning { path } => sentence!(
+                "run-still-running",
+                "the run in {path} is still running and has measured nothing yet",
+                path = path.display()
+            ),
+            Self::Unreadable { path, source } => sentence!(
+                "cannot-be-read",
+                "{path} cannot be read: {source}",
+                path = path.display(),
+                source = Sentence::from(source)
+            ),
+            Self::UnknownRule { name, near } => sentence!(
+                "unknown-rule",
+                "there is no rule {name:?}; {hint}",
+                name = name,
+                hint = hint(near)
+            ),
+        }
+    }
+}
+
+fn hint(near: &[String]) -> Sentence {
     if near.is_empty() {
-        "`tenbin explain` lists all of them".to_owned()
+        sentence!("rules-listed", "`tenbin explain` lists all of them")
     } else {
-        format!("did you mean {}?", near.join(" or "))
+        sentence!(
+            "meant-one-of",
+            "did you mean {near}?",
+            near = near.join(" or ")
+        )
+        .with_names("near", near)
     }
 }

@@ -686,3 +686,994 @@ lint-unsteady-start =
     最初の { $start } のレートは { $rate }、平均時間は { $mean } で、その後は { $later_rate } と { $later_mean }。
     ファイルの数値にはこの開始直後も含まれる
 lint-leave-out-start = 開始直後を除く(tenbin warp analyze --analyze.skip)か、ウォームアップをして測る
+
+# --- Errors
+lines = { $first }{ $newline }{ $next }
+problem = { $place }{ $mistake }
+system-error =
+    { $kind ->
+        [not-found] そのファイルやディレクトリーはない
+        [denied] 権限がない
+        [directory] ディレクトリーになっている
+        [no-directory] ディレクトリーではない
+        [exists] すでにある
+        [full] 空き容量がない
+        [read-only] 読み取り専用のファイルシステムにある
+        [address-in-use] そのアドレスは使用中
+        [no-address] そのアドレスはこのマシンにない
+        [refused] 接続が拒否された
+        [reset] 接続が切断された
+        [timeout] 時間切れ
+        [unreachable] ネットワークから到達できない
+        [early-end] 途中で終わっている
+       *[other] { $text }
+    }
+did-you-mean = 。「{ $meant }」ではないか
+meant-one-of = { $near } ではないか
+or-percentile = (または p75 などのパーセンタイル)
+not-one-of = { $value } は使えない。使えるのは { $choices }{ $percentile }{ $meant }
+no-choice = 「{ $answer }」は使えない。使えるのは { $choices }
+
+# --- Files and runs
+unreadable = 読めない。{ $why }
+cannot-read = { $path } を読めない。{ $why }
+cannot-be-read = { $path } を読めない。{ $source }
+cannot-write-file = { $path } に書けない。{ $why }
+no-run = このディレクトリーの runs/ に実行がない。実行ディレクトリーを指定する
+too-few-runs = runs/ の測定済みの実行は { $there } 件しかなく、新しい方から { $asked } 番目はない。tenbin list で一覧を見る
+several-runs = 「{ $word }」で始まる実行がいくつもある({ $runs })。名前をもっと長く書く
+no-directory = { $path } はディレクトリーではない。実行のあるディレクトリーを指定する
+in-no-run = { $flag }: 「{ $name }」のある実行がない。実行にあるのは { $known }
+run-still-running = { $path } の実行はまだ続いており、何も測定していない
+disk-full = { $path } を書く空き容量がない。空きを増やすか、--out で別のディレクトリーを指定する
+file-error =
+    { $path } { $doing ->
+        [read] を読めない
+        [write] に書けない
+        [create] を作れない
+        [open] を開けない
+        [remove] を削除できない
+        [rename] の名前を変えられない
+       *[other] を処理できない({ $doing })
+    }。{ $source }
+not-a-run = { $path } は実行ディレクトリーではない。{ $missing } がない
+not-packed = { $path } は pack した実行ではない: { $why }
+run-without-slice = { $path } に測定値がない。実行は最初のスライスの前に終わった
+damaged = { $path } の { $line } 行目が壊れている: { $what }
+run-changed = { $path } の実行を読めない: { $changed }({ $source })。ファイルをコピーから戻す
+out-of-order = { $what } を記録できない: { $why }
+
+# --- Targets
+of-target-reason = ターゲット「{ $target }」: { $reason }
+unresolved = ターゲット「{ $target }」のホスト「{ $host }」の名前を解決できない({ $source })
+target-url = ターゲット「{ $target }」の URL「{ $url }」は使えない: { $reason }
+exposed-secret = ターゲット「{ $target }」の { $place } に {"{"}secret_key{"}"} があり、このマシンの全ユーザーから読める。env で渡す
+target-name = ターゲットの名前「{ $target }」はファイル名に使えない
+cannot-start = ターゲット「{ $target }」を起動できない: { $reason }
+and-then = { $first }。さらに、{ $then }
+target-file =
+    ターゲット「{ $target }」の { $path } { $action ->
+        [create] を作れない
+        [write] に書けない
+        [read] を読めない
+        [remove] を削除できない
+       *[other] を処理できない({ $action })
+    }。{ $source }
+occupied = ターゲット「{ $target }」を起動できない。{ $address } はほかのプログラムが待ち受けている。それを止めるか、{"{"}port{"}"} でポートを Tenbin に選ばせる
+ended-early = ターゲット「{ $target }」は準備ができる前に終わった({ $exit }){ $tail }
+ended-after = { $seconds } 秒後に{ $status }
+exited = ステータス { $code } で終了した
+was-killed = { $signal } で強制終了された
+ended-somehow = 終了した(ステータスは不明)
+printed-nothing = 。何も出力していない
+last-output = 。最後の出力:{ $lines }
+not-ready = ターゲット「{ $target }」は { $limit } 以内に準備ができなかった: { $reason }{ $tail }
+target-interrupted = ターゲット「{ $target }」の起動中に中断した
+unstopped = ターゲット「{ $target }」を停止できなかった: { $reason }
+dead-hosts-refused = ターゲット「{ $target }」: { $hosts }。起動するか、--dead-hosts count か --dead-hosts leave-out を使う
+cannot-observe = ターゲット「{ $target }」を観測できない: { $reason }
+its-certificate = その証明書
+
+# --- Connections and responses
+refused = { $address } を待ち受けるものがない(接続の拒否)。サーバーは起動しているか
+no-socket = { $address } がない。サーバーは起動しているか、パスは正しいか
+of-address = { $address }: { $reason }
+not-http2 = { $address } は HTTP/2 を話さない: { $reason }
+connect-timeout = { $address } は { $limit } 以内に接続を受け付けなかった。アドレスとファイアウォールを確かめる
+cannot-connect = { $address } に接続できない: { $source }
+address-does = { $address } は{ $what }
+silent = { $address } は接続を受け付けるが応答しない({ $limit } 待った)
+closes = { $address } は接続を受け付けるが、応答せずに閉じる
+not-http-response = { $address } は応答するが、HTTP ではない(応答の先頭は「{ $begin }」){ $hint }
+switched = { $address } は、別のプロトコルを求めていないリクエストにステータス 101(Switching Protocols)で応答する。何が待ち受けているか確かめる
+proxy-page = { $host } の応答はステータス { $status } だが S3 のエラーではない。背後のサーバーに到達できないプロキシの応答とみられる。背後の S3 サーバーが動いているか確かめる
+broken = { $address } との接続が切れた: { $source }
+abandoned = { $address } を待っている間に中断した
+fetch-http1 = Tenbin はこのリクエストを HTTP/1.1 でだけ送る
+fetch-status = 応答のステータスは { $text }
+fetch-unreadable = 応答が正しい HTTP ではない
+unknown-host = そのホストの名前を解決できない。名前を確かめる
+no-server-there = そこを待ち受けるサーバーがない(接続の拒否)。起動するか、ポートを確かめる
+no-connection-in-time = 時間内に応答がない({ $limit } 以内に接続できない)
+no-response-in-time = 時間内に応答がない({ $limit })
+response-status = { $path } の応答のステータスは { $status }: { $excerpt }
+response-too-long = リクエストが失敗した。応答が { $bytes } バイトを超えている
+of-server = { $server }: { $reason }
+server-url = サーバー { $url }: { $reason }
+server-url-password = サーバーの URL にユーザー名やパスワードを書けない。このマシンの全ユーザーから読めるため。--user と --password-file を使う
+interrupted-waiting = サーバーの応答を待っている間に中断した
+
+# --- Runs
+preparation-failed = ターゲット「{ $target }」、ワークロード「{ $workload }」: { $what }に失敗した。{ $why }
+no-temporary-keys = ターゲット「{ $target }」の一時的な鍵を { $issuer } から取得できない: { $why }
+rejected =
+    ターゲット「{ $target }」、ワークロード「{ $workload }」: 最初のリクエストが失敗した。
+    GET の応答のステータスは { $status } で、成功に数えない。URL を直すか、
+    --expect { $status } でこのステータスを受け入れる
+few-descriptors = ターゲット「{ $target }」、ワークロード「{ $workload }」: { $connections } 接続には同時に約 { $needed } 個のファイルを開く必要があるが、このプロセスの上限は { $granted }。接続を減らすか、ハードリミットを上げる(ulimit -Hn)
+run-interrupted = 何も測定しないうちに中断した
+nodes-alive = ターゲット「{ $target }」: { $expected } ノードのうち { $alive } が動いている({ $why })
+thread-cannot-work = 負荷生成スレッド { $thread } が動けない: { $source }
+thread-panicked = 負荷生成スレッド { $text } がパニックした。tenbin のバグ
+
+# --- Workloads
+unknown-kind = ワークロード { $workload }: 未知の種類のワークロード
+work-method = ワークロード { $workload }: メソッド「{ $method }」は GET のような英字の語ではない
+work-path = ワークロード { $workload }: パス「{ $path }」は `/` で始め、空白、制御文字、`#` を含めない。%20 などと書く
+work-header = ワークロード { $workload }: ヘッダー「{ $name }」は使えない({ $problem })
+work-site = { $url } のターゲット: { $what } にヘッダーで送れない文字が含まれる
+work-patterns = ワークロード { $workload }: { $reason }
+work-bucket = ワークロード { $workload }: 「{ $bucket }」はバケット名に使えない。a-z、0-9、`-`、`.` からなる 3〜63 文字で、最初と最後は英字か数字にする
+work-size = ワークロード { $workload }: { $size } バイトのオブジェクトは、1 回の PUT で送れる大きさ({ $most } バイト)を超えている
+work-locations = ワークロード { $workload }: 位置を { $path } に保存できない: { $why }
+no-blobstore = ワークロード { $workload }: { $what } は blobstore プロトコルのターゲットでだけ使える。外すか、ほかのプロトコルのターゲットを除く
+work-objects = ワークロード { $workload }: オブジェクトの数は 1〜{ $most } にする。{ $objects } は使えない
+
+# --- Search data
+malformed = { $name }、{ $place }: { $reason }
+pages-exist = { $server }: { $what } はすでにある{ $holding }。置き換えるには: { $remove }
+and-holds = (レコード { $records } 件)
+data-rejected = { $server }: { $reason }。{ $next }
+
+# --- Plans
+no-target = 測るターゲットがない。URL か、サーバーごとに --target NAME=URL、起動するなら --launch NAME='COMMAND {"{"}port{"}"}'、またはプランの [[target]] 表で指定する
+same-name =
+    2 つの{ $what ->
+        [target] ターゲット
+       *[workload] ワークロード
+    }の名前が「{ $name }」。片方の名前を変える
+unknown-target = ターゲット「{ $name }」はない。あるのは { $targets }{ $meant }
+no-url = 「{ $text }」は URL ではない。「{ $meant }」ではないか
+no-credentials =
+    ターゲット「{ $target }」のワークロード「{ $workload }」には S3 の認証情報が必要。--access-key と --secret-key
+    (または TENBIN_ACCESS_KEY と TENBIN_SECRET_KEY)、プランでは access_key_env と secret_key_env を指定する。
+    署名なしのリクエストなら --anonymous、プランでは signature = "none"
+script =
+    { $tool } のスクリプト。Tenbin はスクリプトを実行しない。`{ $command }` から始める。
+    異なるリクエストは --patterns のファイルに書く。ほかの設定の対応は { $section }
+target-has = ターゲット「{ $target }」に{ $what }
+the-value = 値
+is-empty = 空になっている
+key-belongs = 。「{ $meant }」は { $title } に書く
+better-name = (「{ $better }」など)
+connections-times = { $connections } 接続{ $hosts }{ $depth }
+connections-of-hosts = × ターゲット「{ $target }」の { $hosts } ホスト
+connections-deep = × 深さ { $depth }
+for-operations = 使えるのは { $operations } だけ。この操作は「{ $mix }」
+no-s3-workload = このターゲットに S3 のリクエストを送るワークロードがない
+keys-need-v4 = 一時的な鍵には signature = "v4" が必要
+it-has = { $there } 件しかない
+group-has = そのうち { $wanted } 件はグループ「{ $group }」のものになるが、このグループには { $there } 件しかない
+
+# --- Times, rates and sizes
+no-duration = 「{ $text }」は時間ではない。"500ms"、"2s"、"1m30s" のように書く
+duration-negative = 「{ $text }」は負。"500ms"、"2s"、"1m30s" のように書く
+duration-no-unit = 「{ $text }」に単位がない。"500ms"、"2s"、"1m30s" のように書く
+duration-unit = 「{ $text }」の単位「{ $unit }」は使えない。単位は h、m、s、ms、us、ns で、"1m30s" のように書く
+duration-too-fine = 「{ $text }」は 1 ナノ秒より細かい。"1.5ms" のように書く
+duration-too-long = 「{ $text }」は 1 年より長い。"10m" や "1h" のように書く
+no-rate = 「{ $text }」はレートではない。"1000/s"、"60/m"、250(毎秒)のように書く
+rate-unit = 「{ $text }」の単位「{ $unit }」は使えない。単位は /s、/m、/h で、"1000/s" のように書く
+rate-negative = { $text } は負。レートは 0 より大きくする("1000/s" など)
+rate-out-of-range = { $text } は範囲外。レートは 0 より大きく 1000000000/s 以下にする("1000/s" など)
+not-a-size = 「{ $text }」はサイズではない。"64KiB"、"1MB"、"1000"(バイト)のように書く
+size-unit = 「{ $text }」の単位「{ $unit }」は使えない。"64KiB"(2^16 バイト)、"1MB"(10^6)、"1000"(バイト)のように書く
+size-fraction = 「{ $text }」は整数のバイト数ではない。"1.5KiB" や "1536" のように書く
+size-too-large = 「{ $text }」は大きすぎる。"64MiB" や "5GiB" のように書く
+too-small = { $number } は小さすぎる。最小は { $least }
+too-large = { $number } は大きすぎる。最大は { $most }
+too-short = { $time } は短すぎる。最短は { $least }
+
+# --- Rules
+unknown-rule = 規則「{ $name }」はない。{ $hint }
+rules-listed = 一覧は `tenbin explain` が表示する
+
+# --- tenbin init
+init-missing = 標準入力が端末ではないので質問できない。{ $flags } を指定する
+no-default = 既定の答えはない。http://127.0.0.1:8080/ や ./server --port {"{"}port{"}"} のように書く
+answer-too-long = 答えが 64 KiB を超えている。短くする
+answer-not-utf8 = 答えが UTF-8 のテキストではない。書き直す
+only-for = { $option } は { $only } のためのもの。取り除くか、{ $only } を加える
+gate-of-one = 判定は 2 つのサーバー、または Tenbin が起動する 1 つのサーバーの 2 つの Git リビジョンを比べる。2 つ目のサーバー(--second)を指定するか、URL の代わりに起動するコマンドを指定する
+exists = { $path } はすでにある。{ $option } で別のファイルを指定するか、--force で上書きする
+same-file = { $path } はプランと CI のファイルの両方になる。--ci-out で別のファイルを指定する
+cannot-write-init = { $path } に書けない。{ $source }。別のファイルを指定するか、ディレクトリーに書けるようにする
+not-in-ci = CI のファイルには「{ $text }」を書けない。制御文字があるか、CI システムの式(GitHub では { $github }、GitLab では { $gitlab })で始まる。--ci を外すか、別のテキストにする
+input-ended = 最後の質問の前に入力が終わった。何も書いていない
+no-input = 答えを読めない: { $text }。何も書いていない
+no-handler = Ctrl-C を扱う準備ができない: { $text }
+no-trial = サーバーを試せない: { $text }
+no-success =
+    ターゲット「{ $target }」: GET { $path } の応答のステータスは { $status } で、実行は 2xx だけを成功に数える。
+    リクエストを直す(--request)
+init-interrupted = 中断した。何も書いていない
+
+# --- Git revisions
+no-git = git を実行できない: { $text }。git をインストールするか、2 つのコマンドか URL を比較する
+git-failed = git { $what } が失敗した: { $why }
+no-repository = ここに git のリポジトリーがない({ $text })。サーバーのリポジトリーで実行する
+no-revision = 「{ $name }」は { $repository } のリビジョンではない。取得済みのコミット、ブランチ、タグを指定する
+build-failed = { $revision } のビルドに失敗した: { $command }。出力は上にある
+build-directory = { $path } を使えない: { $why }。--build-dir で別のディレクトリーを指定する
+not-before =
+    { $good } は { $bad } の最初の親をたどった祖先ではないため、1 つのコミットでは分けられない。同じブランチの以前のコミットを指定する{ $near ->
+        [none] {""}
+       *[other] (例: { $near })
+    }
+same-commit = { $good } と { $bad } は同じコミット。遅くなかったコミットを --good で指定する
+no-cache-directory = HOME が設定されていないため、キャッシュディレクトリーがない。--build-dir で指定する
+
+# --- Values of keys and flags
+file-too-large = { $limit } MiB を超えている。この種類のファイルはこれより大きいと読まない
+no-bucket-name = 「{ $bucket }」はバケット名に使えない。{ $why }。{ $default_bucket } のように書く
+no-choice-of-objects = 「{ $text }」は使えない。使えるのは "uniform"、"zipf"、"zipf:1.1"(指数は 0 より大きく 10 以下)、"sequential"、"once"
+no-byte-range = 「{ $text }」は範囲ではない。オブジェクトの任意の位置から 64 KiB なら "random:64KiB"、先頭の 1024 バイトなら "0-1023" と書く
+no-prefix-tree = 「{ $text }」はプレフィックスの階層ではない。16 個のそれぞれの下に 16 個なら "16/16" と書く。最大 { $most_levels } 階層、1 階層は 1〜{ $most_names } 個
+bad-name = 「{ $name }」に「{ $bad }」が含まれる。名前に使えるのは英字、数字、'-'、'_'、'.'{ $hint }
+name-start = 「{ $name }」は英字か数字で始まっていない
+name-length = 名前は最長 { $longest } 文字
+name-of-sweep-length =
+    「{ $name }」は名前として長すぎる(最長 { $longest } 文字)。元の{ $what ->
+        [target] ターゲット
+       *[workload] ワークロード
+    }の名前を短くする
+empty-name = 名前を空にはできない
+no-own-address = 「{ $text }」はこのマシンのアドレスではない。"127.0.0.2" のように書く
+no-source-address = { $address } からは接続できない
+version-text = 印字できる 1〜{ $longest_version } 文字で書く("13.0.0" など)
+no-region = 「{ $region }」はリージョンではない。{ $default_region } のように書く
+memory-zero = 0 は使えない。"4GiB" のように書く
+no-ready = 「{ $how }」は使えない。使えるのは port、url:URL、log:TEXT
+no-session-name = 「{ $name }」は使えない。英字、数字、「_+=,.@-」からなる 2〜64 文字にする
+is-not = 「{ $text }」は{ $what }
+no-sts-url = { $why }。"http://127.0.0.1:9000" のように書く
+no-server-name = 「{ $name }」はサーバーの名前ではない。"db.example" のように書く
+no-outage = { $error }。"continue"、"stop"、または待ち時間を書く
+slo-twice = 「{ $text }」は同じものを 2 回制限している
+no-slo = 「{ $text }」は制限ではない。"{ $example }" のように書く。制限できるのは p50〜p99.99、mean、errors
+slo-impossible = { $text } という制限を満たせる操作はない。"{ $example }" のように書く
+no-slo-share = 「{ $text }」はエラーの割合ではない。0 % を超え 100 % 以下で、"errors<0.1%" のように書く
+no-step = 「{ $text }」は段階ではない。"100/s for 1s" のように書く
+step-zero = 「{ $text }」の長さが 0。"100/s for 1s" のように書く
+no-sustain = { $error }。測定時間に対する割合なら 20% のように書く
+too-few-levels = 「{ $text }」は { $levels } 段階になる。増加には { $fewest_levels } 段階以上が必要。"1..64" のように書く
+too-many-levels = 「{ $text }」は { $levels } 段階になる。増加は最大 { $most_levels } 段階。刻みを大きくする
+descending-levels = 「{ $text }」は降順。"1..64" のように接続数の少ない方から書く。奇数番目のブロックは段階を下る順に測る
+level-out-of-range = 「{ $text }」の { $number } は範囲外。接続数は 1〜{ $most_connections }
+no-levels = 「{ $text }」は段階の指定ではない。"1..256"(倍々)、"1,2,4,8"、"10:100:10"(開始、終了、刻み)のように書く
+think-no-end = 「{ $text }」に終わりの値がない。"uniform:50ms..150ms" のように書く
+think-descending = 「{ $text }」は大きい方の値が先にある。"uniform:{ $to }..{ $from }" と書く
+no-think = 「{ $text }」は思考時間ではない。"100ms"、"uniform:50ms..150ms"、"exponential:100ms" のように書く
+trace-not-text = { $file } はトレースではない。UTF-8 のテキストではない
+trace-too-long = { $file }:{ $number }: 到着が { $most } 件を超えている
+in-line = { $file }:{ $number }: { $why }
+trace-empty = { $file } に到着がない。1 行に 1 つ、秒数かタイムスタンプで書く
+trace-a-year = { $file }:{ $last_line }: { $first_line } 行目から 1 年以上後になっている。数値は秒。最初の到着からの秒数とタイムスタンプは混ぜられない
+time-negative = { $quoted } は負。時刻は 0 以上
+time-infinite = { $quoted } は時刻ではない。有限の数ではない
+no-time = { $quoted } は時刻ではない。0.25 や 1767225600.25 のような秒数、または 2026-01-01T00:00:00.25Z のように書く
+no-time-zone = { $quoted } にタイムゾーンがない。後ろに Z または +01:00 のように書く
+not-between = 「{ $text }」は { $least }〜{ $most } の範囲にない
+no-percentage = 「{ $text }」はパーセントではない。"5%" のように書く
+no-percent-sign = 「{ $text }」にパーセント記号がない。"5%" のように書く
+no-log-normal = 「{ $text }」は対数正規分布のサイズではない。"lognormal:64KiB:1.5" のように、中央値と、対数の標準偏差(0〜10)を書く
+size-no-share = 「{ $text }」に割合(0 より大きい数)がない。"1KiB:60,1MiB:40" のように書く
+size-descending = 「{ $sizes }」は大きい方のサイズが先にある。"{ $to }..{ $from }" と書く
+size-of-put = { $size } は 1 回の PUT で送れる大きさを超えている。最大は { $largest_object }
+on-line = { $at } 行目: { $why }
+too-many-sizes = サイズが { $most_sizes } 個を超えている
+of-file = { $path }: { $why }
+file-without-name = "file:" の後にファイル名が必要
+no-sizes = サイズがない。1 行に 1 つ、64KiB や 65536 のように書く
+not-utf8 = UTF-8 のテキストではない
+no-relation = 「{ $text }」に < も > もない。{ $example }
+no-baseline-ratio = { $figure } はベースラインの値と比較できない。"{ $example }" のように、単位付きの値を書く
+as-in = { $error }("{ $example }" のように書く)
+no-unit-of-figure = 「{ $text }」に単位がない。"{ $example }" のように書く
+no-times-baseline = 「{ $text }」はベースラインの値の倍数ではない。"0.95x baseline" のように書く
+variable-not-set = 環境変数「{ $variable }」が設定されていない
+variables-too-long = このプランの {"{"}env:…{"}"} の値は合計で、参照できる上限の { $largest_look_up } MiB を超えている
+unknown-placeholder = プレースホルダー {"{"}{ $unknown }{"}"} はない。使えるのは {"{"}host{"}"}、{"{"}port{"}"}、{"{"}data{"}"}、{"{"}access_key{"}"}、{"{"}secret_key{"}"}{ $hint }
+env-of-target = ターゲット「{ $name }」の env
+body-of-workload = ワークロード「{ $name }」の本文
+more-problems = 問題はここに示した { $most_problems } 件のほかにもある
+too-many-keys = キーと表が { $most_names } 個(プランの上限)を超えている
+not-toml = TOML ではない:「{ $message }」
+plan-not-utf8 = プランではない。UTF-8 のテキストではない
+no-text = { $other } はテキストではない。引用符で囲む
+no-whole = { $value } は整数ではない。{ $least } のように書く
+no-switch = { $other } は true でも false でもない
+flag-cannot-set = { $flag } ではこのキーを設定できない
+no-value = 値がない
+no-entry = ターゲットの名前、変数、その値を NAME=VARIABLE=VALUE の形で書く
+key-of-other-kind = 種類「{ $theirs }」のワークロードのキー。このワークロードの種類は「{ $ours }」
+unknown-key = キー「{ $name }」は { $title } にない{ $hint }
+double-brackets = [{ $name }] は二重の角括弧 [[{ $name }]] にする。プランには複数書けるため
+number-too-large = { $number } は大きすぎる
+no-slash = 「{ $base }」はスラッシュで始まっていない
+not-encoded = 「{ $base }」に「{ $bad }」が含まれる。パーセントエンコードする(空白なら %20)
+stdout-in-plan = 形式を標準出力に書けるのはコマンドラインだけ: --export { $format }=-
+export-no-file = 「{ $text }」にファイル名がない。{ $text }FILE と書く
+ops-log-name = 「{ $text }」は ops.csv.zst のような名前で終わっていない
+no-listen-address = 「{ $text }」はポートでも、127.0.0.1:9464 のようなアドレスでもない
+not-a-url = URL ではない({ $error })。{ $hint }
+not-http = URL が http:// でも https:// でもない。{ $hint }
+url-with-query = URL にクエリーかフラグメントが含まれる。{ $hint }
+export-no-name = 形式の名前を "csv" のように書く
+note-text = 印字できる 1〜500 文字の 1 行で書く
+url-with-password = URL にユーザー名かパスワードが含まれ、plan.toml から読めてしまう
+# --- Checks of responses
+check-at = 「{ $text }」の { $column } 文字目: { $what }
+check-no-part = { $word } の後にコロンの部分はない。{ $word }=… のように書く
+check-no-subject = 「{ $word }」は応答の要素ではない。status、length、header:NAME、body、json:/POINTER のどれかを書く
+check-expression = 正規表現が正しくない: { $reason }
+check-backslash = バックスラッシュの後に書けるのは " \ n r t のどれか
+check-number = 数を書く
+check-empty = 空になっている。status=200 や json:/error absent のように書く
+# --- Checks of responses: what is wrong at a place
+check-header-name = ヘッダーの名前がない
+check-header = header:X-Cache=HIT のように header:NAME を書く
+check-json = json: の後に JSON ポインターを書く(json:/hits/total>0 など)
+check-pointer = JSON ポインターは json:/hits/total>0 のようにスラッシュで始める
+check-no-test = 検査の条件がない。exists、=VALUE、contains "TEXT" のように書く
+check-no-operator = ここに書けるのは = != < <= > >= ~ !~ contains !contains exists absent のどれか
+check-no-value = 値がない。空のテキストなら "" と書く
+check-open-quote = 引用符が閉じていない
+check-rest = 検査はこのテキストの前で終わっている
+check-status = ステータスは 100〜599 の数
+check-status-compared = ステータスの比較に使えるのは = != < <= > >= のどれか
+check-length = 長さは整数のバイト数
+check-length-compared = 長さの比較に使えるのは = != < <= > >= のどれか
+check-header-order = ヘッダーはテキストで、大小の順序がない。= != ~ contains を使う
+check-body-present = 本文の有無は length>0 か length=0 で調べる
+check-body-order = 本文はテキストで、大小の順序がない。= != ~ contains を使う
+check-no-list = リストやオブジェクトは比較できない。中の値を比較する
+# --- Files
+file-symbolic-link = シンボリックリンクになっている。実行ディレクトリーのファイルは通常のファイルに限る
+file-not-regular = 通常のファイルではない
+pipe-without-writer = このパイプに書き込むプログラムがない
+# --- Buckets
+bucket-length = 3〜63 文字にする
+bucket-letters = 使えるのは英小文字、数字、'-'、'.'
+bucket-ends = 最初と最後は英小文字か数字にする
+bucket-dots = ドットを続けて書けない
+bucket-address = IP アドレスの形にはできない
+bucket-starts = xn--、sthree-、amzn-s3-demo- で始まる名前は予約されている
+bucket-endings = -s3alias、--ol-s3、.mrap で終わる名前は予約されている
+# --- Token services
+not-a-role = ロールではない。"arn:aws:iam::123456789012:role/bench" のように書く
+not-an-external-id = 外部 ID ではない。空白を入れずに書く
+sts-no-url = URL ではない
+sts-password = ユーザー名かパスワードが含まれ、表示されるプランから読めてしまう
+sts-scheme = http:// か https:// で始まる URL ではない
+sts-query = クエリーかフラグメントが含まれる。これらはリクエストごとに置き換わる
+expectation-example = "p99<20ms" や "throughput>0.95x baseline" のように書く
+env-open = {"{"}env: を閉じる波括弧がない。{"{"}env:NAME{"}"} と書く
+# --- Plans: what does not fit together
+mix-with-agents = ワークロード「{ $name }」は blob の操作の混合で、エージェントでは送れない。フェーズにするか、agents を外す
+not-nats = URL が nats:// でも tls:// でもない。{ $hint }
+agents-need-nats = エージェントには NATS サーバーが必要。--nats か [agents] の `nats` で URL を指定する。`tenbin hub` で起動できる
+agents-need-count = エージェントを使う実行のための設定。台数を --agents か [agents] の `count` で指定する
+collector-example = http://127.0.0.1:4318 のように書く
+nats-example = nats://10.0.0.1:4222 のように書く
+nats-password = URL にユーザー名かパスワードが含まれ、plan.toml から読めてしまう。--creds を使う
+set-twice-in-env = { $name } を設定するが、env も同じものを設定している。片方を外す
+open-quote = 「{ $line }」の引用符が閉じていない
+needs-shell = 「{ $word }」はシェルのためのものだが、コマンドはシェルを通さずに実行する。変数は --launch-env、ディレクトリーは --launch-dir で指定するか、シェルを起動する(sh -c '…')
+secret-in-command = コマンドはこのマシンの全ユーザーから読めるので、{"{"}secret_key{"}"} は使えない。env で渡す
+has-nul = NUL 文字が含まれる
+no-program = プログラムの名前がない
+anchor-alone = ターゲットは「{ $name }」だけ。アンカーはほかのターゲットの値を割る基準なので、履歴を見たいターゲットを加える
+cannot-decide = 2 つのターゲットの { $figure } の比には信頼区間がないので、判定に使えない。"p99" や "cpu" などを選ぶ
+rate-decides = ワークロード「{ $name }」にはレートがあり、{ $figure } はそれで決まる。"p99" や "cpu" などを選ぶ
+not-observed = ターゲット「{ $name }」の { $used } は観測していない。--observe port を加える(プランでは observe = {"{"} port = true {"}"})
+unknown-workload = ワークロード「{ $name }」はない。あるのは { $known }{ $hint }
+listed-twice = 「{ $name }」が 2 回書かれている。片方を外す
+compared-with-slo = 「{ $name }」には制限(slo)があり、その最大レートの探索はラウンドの後に行う
+ambiguous-name = 「{ $text }」の「{ $name }」がターゲットかワークロードか分からない。どちらかの名前を変える
+two-of-a-kind = 「{ $text }」に同じ種類の名前が 2 つある。ターゲットとワークロードをそれぞれ最大 1 つ書く
+neither-target-nor-workload = 「{ $text }」の「{ $name }」はターゲットでもワークロードでもない。あるのは { $known }{ $hint }
+baseline-alone = 「{ $text }」はベースラインと比較するが、プランのターゲットは 1 つだけ。2 つ目のターゲットを加える
+baseline-itself = 「{ $text }」は「{ $name }」を自分自身(ベースライン)と比較している
+few-workloads = ワークロードが 2 つ以上必要。["plain", "tls"] のように書く
+loops-mixed = 閉ループはスループット、開ループは応答時間で比較する。同じ種類のワークロードを並べる
+source-version = { $source } は、ip_version が求める IPv{ $version } のアドレスではない。source か ip_version を変える
+socket-path-long = { $path } は { $length } バイトあるが、Unix ソケットのパスは最長 { $longest_socket_path } バイト
+no-placeholder-in-socket = ソケットのパスに {"{"}{ $name }{"}"} は使えない
+pin-no-host = このターゲットに { $host }:{ $port } というホストはない
+pin-twice = { $host }:{ $port } が 2 回指定されている。アドレスは 1 つの指定にまとめ、カンマで区切る
+no-pin = 「{ $text }」は name:port:address の形ではない。"db:9000:127.0.0.1,[::1]" のように書く
+pin-no-address = 「{ $text }」の「{ $item }」はアドレスではない
+pin-address-twice = 「{ $text }」に { $address } が 2 回ある
+pin-no-target = { $host }:{ $port } というホストを持つターゲットはない
+no-effect-with-socket = Unix ソケット(unix)では効果がない。外す
+for-several-hosts = 複数のホストを持つターゲットのための設定。外す
+one-socket = 1 つのソケットでは複数のホストに接続できない
+no-socket-path = ソケットのパスではない。"/run/server.sock" のように書く
+pin-for-running = 動いているターゲットのための設定。アドレスはこのターゲットの url に、証明書の名前は tls.server_name に書く
+too-many-in-flight = ワークロード「{ $name }」: { $factors }で、処理中のリクエストが { $out } 件になりうる。上限は { $most_out } 件。connections か depth を減らす
+unused-credentials = ターゲット「{ $name }」に認証情報があるが、signature = "none" では使わない。片方を外す
+either-not-both = { $key } と { $other } はどちらか一方だけを指定する
+file-not-text = { $path } はテキストではない
+the-variable = 環境変数「{ $name }」
+the-file = ファイル { $path }
+wrong-value-of = { $holder }: { $what_is_wrong }
+has-control = 改行などの制御文字が含まれる
+shows-secret = 秘密鍵が含まれ、このマシンの全ユーザーから読める。env に {"{"}secret_key{"}"} と書いて渡す
+shows-token = これか env にセッショントークンが含まれ、どちらもレポートに表示されうる。トークンを外す。Tenbin がすべてのリクエストに付けて送る
+figure-twice = { $figure } が 2 回書かれている。片方を外す
+gate-needs-two = 判定(gate)は base と candidate の 2 つのターゲットを比較する。このプランのターゲットは { $targets } 個
+gate-with-slo = ワークロード「{ $name }」に制限(slo)があるが、判定(gate)には決まった負荷が必要。connections か rate を設定する
+gate-with-twin = 判定(gate)では双子のターゲットを使わない。aa(--aa)を外す
+gate-with-until = 判定(gate)は結論が出た時点で終わる。別の終わりを決める until(--until)を外す
+gate-with-workloads = 判定(gate)はターゲットを比較する。[compare] の workloads を外す
+no-weight = URL の後の「{ $text }」は重みではない。"weight 3" のように書く(最大 { $most_weight })
+url-many-hosts = 「{ $url }」は { $most_hosts } を超えるホストに展開される。ターゲットのホストは最大 { $most_hosts }
+no-host-range = {"{"}{ $range }{"}"} はホストの範囲ではない。{"{"}1...4{"}"} のように、ドット 3 つで小さい方の数を先に書く
+range-many-hosts = {"{"}{ $range }{"}"} は { $most_hosts } を超えるホストになる
+url-twice = 「{ $url }」が 2 回書かれている。重みを付ける
+hosts-differ = ターゲットのすべてのホストは{ $what }にする。「{ $first }」と「{ $url }」は異なる
+many-hosts = ホストが { $most_hosts } を超えている
+url-or-urls = url と urls はどちらか一方だけを書く。urls にはすべてのホストを並べる
+urls-empty = 空になっている。["http://db1:9000", "http://db2:9000 weight 2"] のように書く
+same-scheme = 同じスキーム
+same-path = 同じパス
+steps-too-long = 合計が { $total } で、スライスの { $slice } より長い
+no-speed = { $scalar } は速度ではない。2 倍速なら 2.0 のように書く
+speed-out-of-range = { $scalar } は範囲外。速度は 0 より大きく { $highest_speed } 以下
+no-connections-list = 「{ $text }」は接続数のリストではない。1〜{ $most_connections } の整数を最大 { $most_levels } 個、"1,8,64" のように書く
+depth-without-keep-alive = 応答ごとに閉じる接続では、処理中のリクエストは 1 件だけ。keep_alive = false(--no-keep-alive)か depth を外す
+reopen-without-keep-alive = keep_alive = false ではリクエストごとに新しい接続を開く。keep_alive = false(--no-keep-alive)か reopen を外す
+reopen-with-depth = 処理中のリクエストが複数ある接続は、リクエストの間に開き直せない。depth(--depth)か reopen を外す
+reopen-with-requests = スライスの時間を分割するが、requests があるとスライスの時間は決まらない。requests(--requests)か reopen を外す
+steps-empty = 空になっている。["100/s for 1s", "200/s for 1s"] のように書く
+no-cgroup = 「{ $path }」は cgroup のパスではない。/proc/PID/cgroup にあるパスを /system.slice/minio.service のように書く
+observe-no-port = { $other } はポートではない。番号か、ターゲットの url のポートなら true を書く
+no-process-name = 「{ $name }」はプロセスの名前ではない。プログラムの名前をパスなしで書く
+empty-list = 空になっている。外す
+observed-twice = 2 回書かれていて、CPU 時間を二重に数えることになる。片方を外す
+observe-one-of = {"{"} pid = 1234 {"}"}、{"{"} port = true {"}"}、{"{"} port = 8080 {"}"}、{"{"} name = "nginx" {"}"}、{"{"} tenbin = "https://…" {"}"}、{"{"} prometheus = "http://…" {"}"} のどれか 1 つを書く
+observe-needs-token = tenbin observe にはトークンが必要。ファイルなら token_file(--observe-token-file)、環境変数なら token_env(--observe-token-env)で指定する
+not-with-dir = dir と一緒には使えない。片方を外す
+page-not-https = https のための設定だが、このページは https:// で始まっていない
+insecure-with-ca = insecure では証明書を検証しない。片方を外す
+for-a-page = ページ(tenbin か prometheus)のための設定で、これはプロセス
+for-named-processes = 名前で観測するプロセスのための設定
+for-prometheus = Prometheus の process exporter のページのための設定
+observed-built-in = 組み込みサーバーには使えない。組み込みサーバーは常に観測する
+observed-directory = ディレクトリーには使えない。サーバーがない
+observed-pid-of-launched = 起動するターゲットのプロセスはまだない。port か name を使うか、observe を外す。起動したターゲットは常に観測する
+observe-several-hosts = 複数のホストを持つターゲットには複数の観測元が必要。リストにするか、すべてこのマシンにあるプロセスなら name を使う
+observe-socket = Unix ソケットでは url のポートを使わない。pid か name を使う
+live-no-port = { $scalar } はポートではない。true か 1〜65,535 を書く
+fewer-than-rounds = { $most } は最小のラウンド数 { $count } より少ない
+slices-too-short = { $duration } を { $count } ラウンドに分けるとスライスは { $slice } になる。スライスは最短 { $shortest_slice }。{ $least } 以上にするか、ラウンドを減らす
+duration-contradicts = { $duration } は、{ $slice } × { $count } ラウンド = { $product } と矛盾する。3 つのうち 1 つを外す
+search-duration-and-slice = 最大レートの探索は最大 { $longest } スライスで、{ $slice } のスライスでは { $time } かかる。duration と slice のどちらか一方だけを指定する
+search-too-short = 最大レートの探索は最大 { $longest } スライスで、スライスは最短 { $shortest }。{ $least } 以上にする
+max-needs-until = until(--until、実行を終える精度)か判定(gate)が必要
+node-twice = { $node } が 2 回書かれている。プロセスごとに別のアドレスが必要
+no-node = 「{ $text }」はこのマシンのアドレスではない。"127.0.0.2" のように書くか、ノードの数を書く
+by-target-missing = ワークロード「{ $name }」の by_target に、ターゲット「{ $target }」のリクエストがない。ターゲットの名前か、corpus か status が示すサーバーの種類を書く
+by-target-unknown = ワークロード「{ $name }」の by_target に「{ $target }」のリクエストがあるが、ターゲットの名前でもターゲットのサーバーの種類でもない
+pages-without-corpus = ターゲット「{ $name }」にはページを読み込むが、{ $without }
+patterns-without-corpus = patterns = { $corpus_patterns } はページから作るリクエストを意味するが、{ $without }
+same-cluster-size = クラスター「{ $cluster }」のターゲット「{ $name }」と「{ $other }」のホスト数が同じ。クラスターのターゲットごとにホスト数を変える
+corpus-source = [corpus] にはページの出所が 1 つ必要。synthetic = 5000 はページを生成し、wikipedia = "jawiki-….xml.bz2" はダンプから読む
+for-synthetic = 生成するページ(synthetic)のための設定
+unix-with-corpus = url のホストに直接接続する corpus と status とは一緒に使えない
+droonga-corpus = Droonga は別のポートの別のプロトコルでページを読み込む。tenbin search load で読み込み、これは外す
+nodes-empty = 空になっている。["127.0.0.1", "127.0.0.2"] か 2 のように書く
+nodes-no-host = command にも env にも {"{"}host{"}"} がなく、プロセスが自分のアドレスを知ることができない。command か env に {"{"}host{"}"} を加える
+nodes-same-url = {"{"}host{"}"} がなく、すべてのノードが同じ URL になる。url を外すか、"http://{"{"}host{"}"}:{"{"}port{"}"}/" と書く
+not-for-nodes = nodes のあるターゲットには使えない
+without-corpus = プランにはページを定める [corpus] がない。synthetic = 5000 などで加える
+session-contradiction = ターゲット「{ $name }」に { $given } があるが、{ $why }。片方を外す
+no-parameter = 「{ $name }」はプレースホルダーの名前に使えない。パラメーターの名前は英小文字と'_'からなる
+placeholder-taken = {"{"}{ $name }{"}"} はほかのプレースホルダー。パラメーターの名前を変える
+sweep-brace = { $name } = 「{ $text }」に波括弧か NUL 文字が含まれる
+sweep-same = { $name } = 「{ $text }」の名前がほかの値と同じになる。値は英字、数字、'-'、'_'、'.' で区別できるようにする
+sweep-empty = { $name } に値がない。{ $name } = [1, 2, 4] のように書く
+sweep-many = 組み合わせが { $combinations } 通りある。それぞれが実行中ずっと動くターゲットになる。上限は { $most_combinations } 通り
+sweep-unused = command、env、url、ready のどれにも { $braced } がなく、すべてのターゲットが同じになる。どれかに { $braced } を加える
+sweep-for-command = コマンドのあるターゲットのための設定で、コマンドの {"{"}NAME{"}"} が値に置き換わる
+many-targets = プランのターゲットは最大 { $most_targets } 個だが、sweep の値を含めて { $count } 個ある。複数のプランに分ける
+either-target = ターゲットには { $first } と { $second } のどちらか一方だけを書く
+no-directory-name = 「{ $text }」にディレクトリーの名前がない。"file:///mnt/data" のように書く
+no-directory-option = 「{ $other }」はディレクトリーのオプションではない。"?sync" はすべてのファイルをディスクに同期する
+blob-only = ターゲット「{ $name }」は{ $what }で、種類「blob」のワークロードしか使えない。「{ $workload }」は別の種類
+ready-port = { $other } ではなく true を書く。ポートはターゲットの url のポート
+no-s3-here = ターゲット「{ $name }」は組み込みの HTTP サーバーで S3 を話さないが、ワークロード「{ $workload }」は S3 を使う。builtin = "{ $memory }" か "{ $durable }" を使う
+s3-with-path = S3 のエンドポイントはスキーム、ホスト、ポートだけで、パスがない。「{ $url }」にはパスがある
+target-of-nothing = ターゲットには url、起動するコマンド、または builtin = "s3-memory" などの組み込みサーバーが必要
+is-directory = サーバーでないもの
+is-blob-server = 組み込みの blob サーバー
+no-port-placeholder = {"{"}port{"}"} がなく、Tenbin が選んだポートをサーバーが知ることができない。{"{"}port{"}"} を加えるか、サーバー自身のアドレスをターゲットの url に書く
+no-variable = 環境変数として正しくない。名前が空か '=' を含む、または NUL 文字がある
+ready-one-of = {"{"} port = true {"}"}、{"{"} url = "http://…" {"}"}、{"{"} log = "text" {"}"} のどれか 1 つを書く
+ready-empty = テキストが空で、どんな出力とも一致してしまう。準備ができたときにサーバーが出力するテキストを書く
+ready-secret = ここに {"{"}secret_key{"}"} は使えない。サーバーの出力に含まれてはならない
+url-not-https = https のための設定だが、このターゲットの url は https:// で始まっていない
+unknown-scheme = 「{ $text }」のスキーム「{ $other }」は使えない。http:// か https:// を使う
+bad-url = 「{ $text }」は URL ではない({ $error })。"http://127.0.0.1:8080/" のように書く
+url-no-host = 「{ $text }」にホストがない
+url-braces = 「{ $text }」のホスト名に波括弧がある
+url-port-zero = 「{ $text }」のポートは 0 で、0 を待ち受けることはできない
+url-fragment = 「{ $text }」にフラグメント(#…)がある。フラグメントはサーバーに送られない
+url-user = ユーザー名かパスワードを含む URL は使えない
+secret-in-url = URL は表示され、ログにも残るので、{"{"}secret_key{"}"} は使えない
+kind-missing = ワークロードには種類が必要: kind = { $others } か { $last }
+no-workload = 送るワークロードがない。tenbin http か tenbin s3 を使うか、プランに [[workload]] を書く
+phases-with-ramp = blob のフェーズは各ラウンドで 1 回だけ実行する。ramp と slo を外すか、混合(operation = "put:20,get:75,delete:5")か、フェーズが put だけ、または choose = "sequential" の get だけのプランにする
+# --- Headers
+header-no-text = ヘッダーはテキスト。{ $example }
+header-no-colon = ヘッダーの名前の後にはコロンが必要。{ $example }
+header-control = ヘッダー「{ $name }」の値に改行などの制御文字が含まれる
+no-header-name = 「{ $name }」はヘッダーの名前ではない。{ $example }
+header-of-tenbin = 「{ $name }」は Tenbin が設定する。{ $why }
+# --- Blobs
+blob-piece-size = { $scalar } は範囲外。サイズは 1 バイト以上、1 回のリクエストの上限の { $largest_put } 以下
+time-zero = { $scalar } は 0。"100ms" のように書く
+blob-choice = "{ $other }" は S3 のオブジェクトのためのもの。blob は "once"(1 回)か "sequential"(順に繰り返し)で読む
+blob-name = 「{ $text }」は blob の名前に使えない。英字か数字で始まり、英字、数字、'-'、'_'、'.' からなる最長 { $longest_prefix } 文字にする
+blob-empty = ワークロード「{ $workload }」の blob は 0 バイトだが、ターゲット「{ $name }」は CubeFS のアクセス層のプロトコルで、空の blob を拒否する。1 バイト以上にする
+many-phases = フェーズが { $most_phases } を超えている
+no-phases = 「{ $text }」はフェーズのリストではない。"put"、"get"、"delete"、"pgd" のような文字の並び、または "put:20,get:75,delete:5" のような混合を書く
+phase-missing = { $name } のための設定だが、フェーズに含まれていない
+blob-operation = blob のワークロードにはフェーズが必要。operation = "pgd" は put、get、delete を順に行う
+mix-above-alloc = alloc_above を超えている。混合では 1 回のリクエストで blob を保存する
+range-beyond-blob = 最小の blob の末尾を超えている。範囲を短くするか、blob を大きくする
+needs-until-gone = until_gone = true が必要
+gone-with-batch = blob を 1 つずつ確認する。batch を外す
+no-shares = 「{ $text }」は混合ではない。put、get、delete のうち 2 つ以上を、整数の割合とともに "put:20,get:75,delete:5" のように書く
+operation-twice = 「{ $text }」に同じ操作が 2 回ある
+deletes-more = 「{ $text }」は put より delete の割合が大きい。混合は自分が put した blob だけを削除する。delete の割合を put 以下にする
+# --- HTTP workloads
+no-follow = 「{ $workload }」に --follow があるが、{ $why }
+follow-file = ファイルのリクエストは別々の URL にリダイレクトされうる。最終的なパスをファイルに書く
+follow-method = GET と HEAD 以外のメソッドはリダイレクトで変わりうる。最終的なパスを --path に書く
+follow-launched = Tenbin が起動するサーバーは実行前には動いていない。最終的なパスを --path に書く
+follow-hosts = ターゲットのホストごとに別の URL にリダイレクトされうる。最終的なパスを --path に書く
+follow-version = リダイレクトは HTTP/1.1 でだけ読める。最終的なパスを --path に書く
+method-meant = 「{ $method }」はリクエストのメソッドではない。「{ $meant }」ではないか
+no-method = 「{ $method }」はリクエストのメソッドではない。"GET" のように書く
+no-connect = CONNECT はプロキシにトンネルを求めるもので、測定できない
+in-column = { $file }:{ $line }:{ $column }: { $why }
+by-target-empty = 空になっている。groonga = {"{"} search = "groonga" {"}"} のように、ターゲットごとにリクエストを書く
+format-of-generated = ファイルのための設定。生成するリクエストには形式がない
+check-never = 「{ $check }」が成り立つことはない。検査するのは成功ステータスの応答だけで、この条件に合う成功ステータスがない。expect(--expect)で成功ステータスを指定する
+check-head = 「{ $check }」が成り立つことはない。HEAD の応答に本文はない
+path-slash = 「{ $path }」はスラッシュで始まっていない。「{ $meant }」ではないか
+no-status = { $scalar } はステータスではない。200、または 300〜399 のすべてなら "3xx" のように書く
+no-final-status = { $number } は最終的なステータスではない。使えるのは 200〜599
+# --- S3 workloads
+at-least-a-byte = 1 バイト以上にする
+chunks-need-v4 = ワークロード「{ $workload }」は内容をチャンクで送るため署名バージョン 4 が必要だが、ターゲット「{ $name }」は signature = "{ $signature }"。payload = "signed" か "unsigned" を使う
+sse-c-needs-tls = ワークロード「{ $workload }」の encryption = "sse-c" はリクエストごとに鍵を送るため TLS が必要だが、ターゲット「{ $name }」の URL は http://。https の URL か encryption = "sse-s3" を使う
+many-parts = { $part_size } ではオブジェクトのパートが { $most_parts } を超える。パートを大きくする
+range-beyond-object = { $size } のオブジェクトの末尾を超えている。最後の位置は { $last }
+range-too-long = { $length } の範囲は { $size } のオブジェクトに収まらない。範囲を短くするか、オブジェクトを大きくする
+not-in-mix = 「{ $name }」は混合に使えない。ほかの操作がそのオブジェクトを使えない
+mix-deletes-more = 混合は put したものを削除する。"delete" の割合({ $delete })は "put" の割合({ $put })以下にする
+deletes-objects = 「{ $mix }」はオブジェクトを削除するので、data = "keep" と data = "existing" は使えない
+data-of-one-run = { $what }は実行ごとに作る。data を外す
+changes-objects = 「{ $name }」は Tenbin のものでないオブジェクトを変更する。"keep" か "fresh" を使う
+payload-of-put = 「{ $name }」は "put" でしか使えない("{ $mix }" では使えない)
+unique-of-put = "unique" の内容は "put" が送るときに生成するので、"{ $mix }" では使えない
+payload-needs-pool = 「{ $name }」には実行前に用意した内容が必要。content = "pool" を使う
+payload-of-parts = 「{ $name }」は「{ $operation }」のパートには使えない。"signed" か "unsigned" を使う
+unique-of-parts = "unique" は「{ $name }」のパートには使えない。"pool" を使う
+versions-rewrite = versions では PUT が新しい版を作り、何も上書きしない。rewrite を外す
+rewrite-delete = rewrite では PUT が新しいオブジェクトを作らないので、delete を含む混合には削除するオブジェクトがない
+once-of-mix = choose = "once" は 1 つの操作のためのもので、混合には使えない
+rewrite-keep = rewrite はオブジェクトを変更するので、後の実行で再利用できない。data = "fresh" にするか、rewrite を外す
+parts-unknown = Tenbin が作っていないオブジェクトのパートは分からない。"get-part" では data = "keep" か "fresh" を使う
+content-unknown = Tenbin が作っていないオブジェクトの内容は分からず、検証できない。verify を外す
+archives-and-fan-outs = アーカイブと fan-out のオブジェクト
+locked-objects = ロックしたオブジェクト
+versions-of-objects = オブジェクトの版
+checksum-of-unique = 送りながら生成する内容の値は事前に計算できない。content = "pool" を使う
+trailer-checksum = "trailer" には、内容の後に送るチェックサム(checksum = "crc32c" など)が必要
+trailer-md5 = payload = "trailer" では内容の後にチェックサムを送るが、"md5" は後に送れない。"crc32c" などを使う
+snowball-encryption = サーバーが展開するアーカイブに暗号化の鍵は付けられない
+list-versions = "versions" には版のあるオブジェクトが必要。versions = 2 以上にする
+twice-there = 「{ $name }」が 2 回ある
+header-signed = ヘッダー「{ $name }」の値は署名されるので、空でない ASCII で、空白を続けずに書く
+prefix-length = プレフィックスは 1〜{ $longest_prefix } バイト。外すとプレフィックスを生成する
+text-with-control = 「{ $text }」に制御文字が含まれる
+prefix-as-path = 「{ $text }」は `/` で始まるか、`//`、`.`、`..` を含み、ファイルシステムのパスと解釈するサーバーがある。別のプレフィックスを使う
+no-character = 「{ $text }」は 1 文字ではない。"/" のように書く
+no-storage-class = 「{ $text }」はストレージクラスではない。"STANDARD" や "REDUCED_REDUNDANCY" のように書く
+no-content-type = 「{ $text }」はコンテンツタイプではない。"application/octet-stream" のように書く
+metadata-no-colon = 「{ $line }」の名前の後にコロンがない。{ $example }
+metadata-name = 「{ $name }」はメタデータの名前に使えない。使えるのは英字、数字、`-`、`_`。{ $example }
+metadata-value = 「{ $name }」の値は ASCII で、空白を続けずに書く
+metadata-length = 「{ $name }」は値と合わせて { $most_metadata } バイトを超えている
+no-tag = 「{ $pair }」は{ $why }。"team=storage" のように書く
+tag-name-length = 名前が空か、{ $longest_tag_name } 文字を超えている
+metadata-example = "owner: tenbin" のように書く
+tag-no-equals = 名前の後に `=` がない
+tag-value-length = 値が長すぎる
+tag-letters = タグに使えない文字がある。使えるのは英字、数字、空白、+-=._:/@
+mix-equals = 「{ $text }」ではコロンを書くところに "=" がある。{ $meant } と書く
+mix-no-share = 「{ $text }」に割合(0 より大きい数)がない。"get:70,put:30" のように書く
+s3-operation = S3 のワークロードには操作が必要。"put"、"get"、"delete"、"list" など、または割合付きで複数("get:70,put:30")
+# --- Files of requests
+no-access-log = { $shown } は common 形式や combined 形式のアクセスログの行ではない
+log-statuses = ログのリクエスト { $with_status } 件の応答はリダイレクトか 404 などのエラー。プランに `expect` がなければ、ログのステータスを期待するステータスとする
+log-bodies = ログのリクエスト { $with_bodies } 件は送らない。ほかのメソッドは本文が必要だったりデータを変更したりするので、GET と HEAD だけを送る
+log-no-path = ログのリクエスト { $not_http } 件は、パスを要求していないので送らない
+no-group-name = 「{ $name }」はグループの名前に使えない。制御文字のない 1〜{ $longest_name } バイトにする
+two-groups = グループ「{ $name }」が 2 つある
+many-groups = グループが { $most_groups } を超えている
+many-requests = リクエストが { $most_lines } 件を超えている
+many-patterns = 異なるリクエストが { $most_patterns } 件を超えている
+group-empty = グループ「{ $name }」にパターンがない
+frequency-sum = 頻度の合計が { $sum } になっている
+frequencies-scaled = 頻度の合計は 1 ではなく { $sum }。比率として扱う
+no-requests = リクエストがない
+cache-hit-patterns = 大きさ { $size } のキャッシュでヒット率 { $hit } にするには、異なるパターンが { $count }({ $size } ÷ { $hit })必要だが、ファイルでは足りない: { $why }
+no-cache-counters = 「{ $text }」は使えない。使えるのは "groonga"、"droonga"、"opensearch"、または "/_nodes/stats/indices/request_cache" のようなパス
+no-groonga-log = { $shown } は Groonga のクエリーログの行ではない
+log-writing = ログのコマンド { $writing } 件は、データを変更しうるので送らない。読み出しのコマンドだけを送る
+log-not-http = ログのコマンド { $not_http } 件は、HTTP で送られていないので送らない
+no-hits = 「{ $text }」は使えない。使えるのは "auto"、"none"、"groonga"、"opensearch"、または "/hits/total/value" のような JSON ポインター
+of-group = グループ「{ $name }」: { $why }
+group-left-out = グループ「{ $name }」は頻度が 0 なので送らない
+of-pattern = パターン { $index }: { $why }
+line-too-long = { $longest } MiB を超えている
+no-search-header = 検索のヘッダーではない: { $error }
+no-search-json = JSON の検索ではない: { $error }
+search-header = ヘッダーで使えるのは index、search_type、request_cache だけ
+search-no-object = 検索ではない。JSON のオブジェクトではない
+header-alone = 次の行に検索のないヘッダー
+no-slow-log = { $shown } は OpenSearch の検索スローログの行ではない
+log-cut = ログの { $cut } 行は、検索がないか途中で切れているので送らない
+log-repeated = ログの { $repeated } 行は、ほかの行と同じ検索なので送らない。検索ごとに、シャードと段階の数だけ行がある
+no-order = 「{ $text }」は使えない。使えるのは "weighted"、"sequential"、"shuffled"、"zipf"、"zipf:1.1"(指数は 0 より大きく 10 以下)
+path-no-slash = { $text } はスラッシュで始まっていない
+path-too-long = { $length } バイトのパスは長すぎる。最長 { $longest_path } バイト
+path-not-encoded = { $text } に「{ $bad }」が含まれる。パーセントエンコードする(空白なら %20)
+pattern-method = { $text } はリクエストのメソッドではない。使えるのは { $methods }
+no-host = { $text } はホストではない
+pattern-header = { $name } はヘッダーの名前ではない
+pattern-header-of-tenbin = ヘッダー「{ $name }」は Tenbin が設定する。外す
+pattern-header-control = ヘッダー「{ $name }」の値に制御文字がある
+many-headers = リクエストのヘッダーは最大 { $most_headers } 個
+body-too-large = { $length } バイトの本文は大きすぎる。最大 { $largest_body } バイト
+pattern-timeout = タイムアウトは秒数で、0 より大きく { $longest_timeout } 以下。{ $seconds } は使えない
+fewer-than-groups = パターン { $count } 件はグループの数 { $groups } より少ない
+template-no-term = path にも body にも検索語のプレースホルダーがない。{ $placeholders } を使う
+template-placeholder = "{"{"}term{ $variant }{"}"}" は検索語のプレースホルダーではない。{ $placeholders } を使う
+of-request = { $name }: { $why }
+of-term = 検索語 { $term }: { $why }
+no-term = { $at } 行目は検索語ではない。制御文字のない最長 { $longest_term } バイトにする
+many-terms = { $at } 行目: 検索語が { $most_patterns } を超えている
+term-open = {"{"}term を閉じる波括弧がない
+no-terms = 検索語がない。1 行に 1 つ書く
+requests-of-pages = ページから作ったリクエスト: { $why }
+no-search-server = 種類の分かる検索サーバーのターゲットがない
+relaunch-http = relaunch が使えるのは、ラウンドで実行する通常の HTTP のワークロードだけ。ワークロード「{ $name }」は別の種類か、最大レートの探索(slo)
+relaunch-launched = relaunch はすべてのターゲットを再起動するが、ターゲット「{ $name }」はコマンドで起動していないので、そのキャッシュだけが温まったままになる。command でターゲットを起動するか、relaunch を外す
+# --- Errors of targets
+guard-late = そのガードプロセスが { $limit } 秒以内に起動しなかった。マシンの負荷が高すぎるか、{ $variable } が短すぎる
+survive-kill = そのプロセスのうち { $count } 個が SIGKILL でも終了しない
+guard-ended = コマンドを起動する前にガードプロセスが終了した
+guard-killed = ガードプロセスが強制終了された。残ったプロセスを確認する
+guard-unfinished = ガードプロセスが終了しなかった。残ったプロセスを確認する
+url-no-host-part = ホストがない
+clock-skew = { $skew }。S3 は 15 分を超えてずれた署名を拒否する。ずれている時計を直す
+host-not-certifiable = そのホストは証明書に書けない
+url-no-port = ポートがない
+name-no-address = その名前のアドレスがない
+name-no-ipv4 = その名前に IPv4 のアドレスがなく、IPv4 だけが許されている
+name-no-ipv6 = その名前に IPv6 のアドレスがなく、IPv6 だけが許されている
+no-private-key = { $file } に PEM 形式の秘密鍵がない。--key FILE で指定する
+keys-mismatch = { $key } の秘密鍵は { $cert } の証明書のものではない。一緒に作られた 2 つを --cert FILE と --key FILE で指定する
+keys-unusable = { $cert } と { $key } は一緒に使えない: { $error }
+tls-alert = TLS ハンドシェイクを拒否した({ $alert })
+tls-failed = TLS ハンドシェイクが失敗した: { $error }
+not-signed-by = { $file } のどの認証局も{ $certificate }に署名していない。そのサーバーの認証局のファイルを --cacert FILE で指定するか、--insecure で検証を省く
+unknown-authority = 証明書の発行元の認証局がここでは信頼されていない。{ $trust }
+self-signed = 証明書が自己署名になっている。{ $trust }
+wrong-certificate-name = { $reason }。正しい名前を --server-name HOST で指定するか、--insecure で検証を省く
+certificate-refused = 証明書を受け入れられない({ $reason })。--insecure で検証を省く
+certificate-for = 証明書は { $names } のもので、{ $expected } のものではない
+trust-it = --cacert FILE で信頼するか、--insecure で検証を省く
+its-self-signed-certificate = その自己署名証明書
+no-tls-spoken = TLS を話さない。url を http:// にするか、ポートを確かめる
+client-certificate-required = クライアント証明書を要求している。--cert FILE と --key FILE で指定する
+client-certificate-refused = クライアント証明書を拒否したか、要求している。--cert FILE と --key FILE を参照
+no-alpn = 設定した HTTP のバージョンを TLS(ALPN)で提供していない。--http で別のバージョンを選ぶ
+no-tls-version = 提示した TLS のバージョンを話さない。--tls-version を参照
+unknown-sni = 要求したサーバー名を知らない。--server-name HOST を参照
+certificate-expired = 証明書の有効期限が切れている。更新するか、--insecure で検証を省く
+certificate-not-yet = 証明書の有効期間がまだ始まっていない。このマシンの時計を確かめる
+certificate-other-name = 証明書は別の名前のもの
+begins-with = 応答の先頭は「{ $begin }」
+no-h2-alpn = TLS ハンドシェイク(ALPN)で h2 を選ばない。サーバーで HTTP/2 を有効にするか、--http 1.1 を使う
+no-h2-plain = HTTP/1.1 で応答する。サーバーで HTTP/2 を有効にする(TLS なしでは事前に分かっている必要がある)か、--http 1.1 を使う
+wants-tls = TLS を話す。url に https:// と書く
+wants-no-tls = TLS を話さない。url に http:// と書く
+wants-client-certificate = クライアント証明書を要求する。--cert FILE と --key FILE で指定する
+this-is-tls = 。TLS の応答なので、url に https:// と書く
+this-is-http2 = 。HTTP/2 の応答なので、--http 2 を参照
+tls-closed = TLS ハンドシェイク中に接続を閉じる。TLS を話すサーバーか確かめる
+scheme-not-supported = { $other } は使えない。使えるのは http と https
+no-working-directory = 作業ディレクトリー { $directory } を使えない: { $error }
+command-empty = コマンドが空になっている
+no-free-port = { $addresses } に空きポートがない: { $source }
+not-executable = { $file } は実行できない
+no-such-file = { $file } というファイルはない
+no-such-program = PATH に「{ $program }」というプログラムがない。インストールするか、フルパスで指定する
+bad-status = { $url } の応答のステータスは { $bad }
+log-lacks = その出力に「{ $text }」がない
+hosts-dead = { $all } のホストのうち { $dead } が応答しない({ $names }): { $reason }
+agents-leave-out = ターゲット「{ $name }」: { $hosts }。エージェントではホストを除外できない。ほかのホストだけを指定するか、--dead-hosts count を使う
+# --- Errors of runs
+nodes-not-counted = { $server } のノードを数えることはできない
+nodes-apart = 応答するノードがほかのノードを知らない
+outages-in-a-row = { $why }。{ $part }で { $most_in_a_row } 回目の停止
+no-answer-in-time = { $why }。{ $seconds } 秒以内に応答しなかった(--on-outage TIME で長く待つ)
+first-request = 最初のリクエスト
+following-redirect = リダイレクトの追跡
+of-node = ターゲット「{ $name }」のノード { $node }
+target-named = ターゲット「{ $name }」
+ended-while-measured = { $who }が測定中に{ $exit }
+redirects-differ = 最終的なパスがここでは { $elsewhere }、{ $first } では { $to }。--follow を外し、最終的なパスをターゲットごとの URL に書く
+redirect-unusable = その URL は使えない: { $error }
+redirects-elsewhere = サーバーが別のサーバー { $server } にリダイレクトする。そのサーバーをターゲットに指定する
+redirects-too-often = サーバーが { $most_redirects } 回を超えてリダイレクトする。最終的な URL を指定する
+target-no-host = ターゲットにホストがない
+no-renewal-thread = 更新のためのスレッドを作れない({ $error })
+session-buckets = ワークロード「{ $name }」は { $named } 個のバケットを使うが、セッションは 1 つのバケットのもの。buckets か express_session(--express-session)を外す
+agents-lost-often = { $why }。エージェントが続けて { $most_in_a_row } 回失われた
+preparing-plan = プランの準備: { $error }
+agents-need-servers = ターゲット「{ $name }」: エージェントはサーバーにだけリクエストを送る。このターゲットはディレクトリーかダミー。エージェントを使わずに実行する
+agents-connections = ワークロード「{ $name }」の { $connections } 接続を { $agents } エージェントに分けられない。エージェント 1 つに 1 接続以上にする
+agent-report = エージェントの報告を読めない
+agents-no-log = エージェントはリクエストのログを残さない。--ops-log かエージェントを使わずに実行する
+agent-results = エージェント「{ $agent }」の結果を読めない
+no-disk-for-objects = 実行は測定前に { $needed } のオブジェクトをターゲット { $names } に読み込むが、{ $runs } のディスクの空きは { $available }。{ $smaller }か、別のディスクに実行を書く(--out)
+no-disk-at-target = ターゲット「{ $name }」のディスクの空きは { $available } だが、実行は測定前に { $loaded } を読み込む。{ $smaller }か、空きを増やす
+no-memory-at-target = ターゲット「{ $name }」はメモリーに { $limit } まで保持するが、実行は測定前に { $loaded } を読み込む。{ $smaller }か、メモリーの上限を上げる(memory = "{ $memory }")
+smaller-objects = オブジェクトを減らす(--objects)か小さくする(--size、warp では --obj.size)
+load-not-supported = { $server } への読み込みはできない
+records-differ = { $place } の { $table } には{ $has }レコードがあるが、ページは { $count } 件。空のデータベースを使う
+pages-not-loaded = ページを読み込めない: { $error }
+foreign-files = { $directory } に、この設定で生成していないコマンドファイルがある。corpus に別のディレクトリーを指定するか、空にする
+no-titles = { $directory } のどのページにも検索に使える題名がない
+unknown-number = 数の分からない
+dump-cut = ダンプが途中で切れていて、ページが足りない。ダウンロードが完了しているか確かめる
+cache-counters = キャッシュのカウンターの読み出し
+failed-in = ターゲット「{ $target }」、ワークロード「{ $workload }」: { $why }
+restart-failed = ブロックの前の再起動: { $why }。各ターゲットを 1 回だけ起動するには --relaunch=never を使う
+preparation-of-target = ターゲット「{ $target }」: { $what }に失敗した。{ $why }
+gave-nothing = ターゲット「{ $target }」は「{ $workload }」のスライス全体で{ $what }: { $worst }
+no-operation = 操作を 1 つも完了しなかった
+no-correct-response = 正しい応答を 1 つも返さなかった
+# --- Redirects and workloads
+redirects-to = { $location } にリダイレクトした(ステータス { $status })
+redirects-nowhere = ステータス { $status } で、Location なしでリダイレクトした
+redirected = サーバーが{ $to }。これは成功に数えない。その URL を測るか、実行前に --follow でたどるか、--expect { $status } でこのステータスを受け入れる
+
+# --- Agents, hub, observed processes and servers
+agent-waits = エージェント「{ $name }」は { $url } でコーディネーターを待つ。リクエストを送れるのは { $allow }
+agent-assigned = コーディネーターがプランを割り当てた
+agent-examined = コーディネーターがこのマシンを検査する
+agent-run-ended = 実行が終わった。次を待つ
+no-handler-context = Ctrl-C を扱う準備ができない
+no-own-file = このプログラム自身のファイルが見つからない
+no-working-directory-here = 作業ディレクトリーを読めない
+no-agents = 応答するエージェントがない。すべての負荷生成マシンで `tenbin agent` を起動する
+no-ctrl-c = Ctrl-C を扱う準備ができない: { $why }
+program-not-utf8 = パス { $program } は UTF-8 ではない
+no-tenbin-program = tenbin のプログラムが見つからない: { $error }
+hub-waiting = { $name }: { $awaited } を待っている({ $seconds } 秒、最長 { $limit } 秒)
+hub-at = { $url } のハブ。鍵は { $directory }{ $again }
+hub-on-machines = すべての負荷生成マシンで:
+hub-copy = ({ $agent } をコピーしておく)
+hub-here = ここで:
+hub-ended = { $name } が{ $exit }{ $log_tail }
+hub-ended-early = { $name } は接続を受け付ける前に{ $exit }{ $tail }
+hub-not-ready = { $name } は { $limit } 以内に接続を受け付けなかった: { $reason }{ $tail }
+hub-occupied = { $address } はほかのプログラムが待ち受けている。それを止めるか、--listen を変える
+hub-earlier-keys = (以前の起動のもの。写しは有効なまま)
+hub-local-only = ハブに接続できるのはこのマシンだけ。ほかのマシンのためには --listen 0.0.0.0:4222 を加える
+observe-without-tls = --listen { $listen }: TLS なしでは、ネットワーク上のほかの人がトークンと数値を読める。--tls-cert と --tls-key を設定するか、信頼できるネットワークでは --without-tls を設定する
+token-unreadable = --token-file: { $shown } を読めない。{ $error }
+token-readable = --token-file: { $shown } はこのマシンの全ユーザーから読める(モード { $mode })。chmod 600 { $shown } を実行する
+token-short = --token-file: { $shown } のトークンは { $length } 文字で、推測できる。{ $shortest_token } 文字以上にする。例: head -c 32 /dev/urandom | base64
+token-letters = --token-file: { $shown } のトークンは、英字、数字、記号からなる空白のない 1 行にする
+no-credentials-made = 認証情報を生成できない: { $error }
+credentials-made = このサーバーのために生成した認証情報:
+# --- tenbin ui
+choose-two = 比較するには一覧で 2 つの実行を選ぶ。選ばれているのは { $count } 件
+ui-no-choice = { $name }: 「{ $value }」は使えない。使えるのは { $known }
+ui-no-day = { $name }: 「{ $value }」は日付ではない。2026-01-31 のように書く
+ui-cannot-listen = { $address } を待ち受けられない: { $error }。別の --port を指定するか、外して空きポートを使う
+ui-no-page = そのようなページはない
+ui-no-run = このディレクトリーにそのような実行はない。削除されたのかもしれない
+ui-foreign-form = このページのフォームではない。ページを読み込み直す
+ui-host = Host ヘッダーがこのサーバーのものではない。Tenbin が表示したアドレスを使う
+ui-methods = 使えるのは GET と POST だけ
+ui-token = Tenbin が表示した URL を、トークンも含めて全部開く
+no-browser = ブラウザーを開けない: { $error }。上の URL を開く
+live-viewers = 閲覧者が多すぎる。別のページを閉じる
+live-no-report = レポートを読めない: { $error }
+live-cannot-listen = --live: 127.0.0.1:{ $port } を待ち受けられない: { $error }。別のポートを指定するか、ポートなしの --live で空きポートを使う
+prometheus-cannot-listen = --prometheus: { $address } を待ち受けられない: { $error }。別のポートを指定する
+otlp-failed = --otlp: { $why }
+otlp-not-sent = --otlp: メトリクスを送れない: { $why }。実行は続き、以後の失敗は報告しない
+no-thread = スレッドを開始できない: { $error }
+otlp-status = { $url } の応答のステータスは { $status }: { $excerpt }
+otlp-headers = { $headers } は name=value,name=value の形ではない。直すか、設定を外す
+# --- bisect
+bisect-one-workload = bisect は 1 つのワークロードを追うが、プランには { $workloads } 個ある。1 つにする
+# --- tenbin search
+convert-interrupted = 中断した。残りは変換していない
+pages-there = { $pages } には、この設定のページ { $count } 件がすでにある
+pages-made = { $pages } に{ $made }。schema.grn と indexes.grn も同じ場所にある
+dump-read = (ダンプの { $read } を読み、{ $skipped } ページを除いた)
+pages-counted = { $pages } ページ{ $read }
+data-interrupted = 中断した。ここまでのページは残し、未完成の印を付けた。同じコマンドで最初からやり直す
+data-cut = ダンプが途中で切れていて、ページが足りない。その前の完全なページは残し、未完成の印を付けた。ダウンロードが完了しているか確かめる
+dump-exists = { $out } はすでにあり、空ではない。--out で別のディレクトリーを指定するか、先に削除する
+dump-interrupted = 中断した。ダンプは未完成
+no-helper = { $name } というヘルパーはない
+helper-interrupted = 中断した。{ $messages } 件のメッセージを送り、その後のものは送っていない
+load-resumes = { $path } に記録された { $records } レコードの後から再開する
+load-progress = { $records } レコード、{ $bytes }{ $total } を読んだ
+load-of-total = (全体は { $total })
+load-interrupted = 中断した。{ $next }
+load-before = (うち { $before } 件は以前、{ $now } 件は今回)
+load-summary = コマンド { $commands } 件とレコード { $records } 件を送った{ $before }、{ $throughput }
+load-count = データベースのレコードは { $count } 件
+load-count-unknown = データベースのレコード数は不明。プロトコルに応答がなく、ノードはまだ書き込みの途中かもしれない。数が変わらなくなってから測る
+load-add-records = レコードを追加するには、schema、indexes、--mapping を付けず、レコードのファイルだけを読み込む
+load-malformed = { $records } レコードを送った後。ファイルを直し、サーバーにすでにある schema と indexes を除いて --restart で読み込む。2 回送ったレコードは重複しない
+load-broken = { $records } レコードを送った後。{ $kept }
+table-holds = { $table } には { $count } レコードある
+table-unknown = { $table } のレコード数は不明
+and-also = { $all }、{ $next }
+load-confirmed = { $records } レコードを確認した
+load-progress-in = 。経過は { $path } にある
+load-resume = 同じコマンドで再開する。経過は { $path } にある
+load-nothing-sent = 何も送っていない。同じコマンドをもう一度実行する
+load-no-resume = 標準入力からの読み込みは再開できない。ファイルから読み込む
+for-documents = { $flag } は文書のためのものだが、すべてのファイルを Groonga のコマンドとして読む。文書なら --format ndjson、csv、tsv を指定する
+mapping-opensearch = --mapping は OpenSearch のためのもの。{ $name } の表は Groonga のコマンド(--schema、--indexes)で記述する
+no-mapping = { $path } はマッピングではない: { $why }
+pages-unfinished = { $path } は未完成で、ページが足りない。生成し直すか、ファイル名を指定してあるページだけを読み込む
+no-stdout = { $name } に書けない: { $source }。空きを増やすか、別のファイルに書く
+no-output = { $error }。空きを増やすか、別の場所に書く
+nodes-dead = { $found } ノードのうち { $alive } が動いている。動いていないのは { $dead }
+nodes-unexpected = { $alive } ノードが動いているが、{ $expected } のはず
+nodes-none = サーバーがノードを報告しない。--server と --of を確かめる
+terms-refused = 、サーバーが検索を拒否したもの { $refused } 件(最初は { $first })
+terms-left-out = 除いたもの: 重複 { $doubles } 件、ヒットのない語 { $without_hits } 件{ $refused }
+of-input = { $name }: { $reason }
+terms-not-utf8 = { $name }: 検索語が UTF-8 ではない
+terms-interrupted = 中断した。検索語のリストは未完成
+terms-none = 検索語がない。1 行に 1 つ書く。`tenbin search terms` で取り出せる
+# --- tenbin init
+init-no-try = サーバーを試さずにプランを書くには --no-try を加える
+init-set-keys = TENBIN_ACCESS_KEY と TENBIN_SECRET_KEY を設定してから実行する: { $command }
+init-next = 次に実行する: { $command }
+init-kind = サーバーの種類
+init-server = サーバーの URL、または起動するコマンド({"{"}port{"}"} は空きポートになる)
+init-path = リクエストのパスとクエリー [URL のもの]
+init-search = 検索のパスとクエリー [URL のもの]
+init-operation = 操作(get、put、put:50,get:50 など)[get]
+init-phases = フェーズ: p は put、g は get、d は delete [pgd]
+init-second = 比較する 2 つ目のサーバーの URL かコマンド [なし]
+init-goal = 目的: 比較か測定、制限内の最高レートの探索、CI のゲート
+init-ci = CI のファイルも書くか
+target-waiting = { $target }: { $awaited } を待っている({ $waited } 秒、最長 { $limit } 秒)
+init-wrote = 書き込んだファイル: { $path }
+no-own-directory = 作業ディレクトリーを読めない: { $error }
+# --- Results and files
+of-cause = { $what }: { $cause }
+man-not-written = マニュアルページを { $directory } に書けない: { $error }
+cannot-write-result = { $path } に書けない: { $error }
+of-source = { $source }: { $why }
+no-ramp = この実行には接続数の増加がない。--ramp か tenbin search ramp で測る
+neither-run-nor-drnbench = 実行ディレクトリーでも drnbench の結果ファイルでもない
+ops-log-failed = --ops-log: { $error }
+export-failed = --export { $name }: { $why }
+only-read = { $name } は読むことしかできない
+export-several = この形式はこの実行を { $several } 個のファイルに書くが、標準出力に書けるのは 1 つだけ。ファイル名を指定する: --export FORMAT=FILE
+import-out-is-input = --out の { $input } は読むファイルの 1 つ。別のファイルを指定する
+import-same-name = 2 つのファイルの名前が「{ $name }」。--name NAME=FILE で名前を付ける
+import-of-tenbin = { $shown }: Tenbin の結果。tenbin show で表示する
+no-temporary-directory = 一時ディレクトリーを作れない: { $error }
+no-result-bug = 実行が結果なしに終わった。tenbin のバグ
+no-hiding = 秘密の値をプロセスの表題から除けない: { $error }。環境変数かファイルで渡す
+no-stdout-space = 標準出力に書けない: { $failure }。空きを増やすか、別のファイルに書く
+
+# --- Values on the command line
+agent-name = 英字、数字、-、_ からなる 1〜64 文字にする
+no-network = 10.0.0.0/24 のようなアドレスかネットワークを書く
+no-block-ratio = { $figure } にはブロックごとの比がない。パーセンタイルを選ぶ
+not-between-certainty = 「{ $text }」は 50%〜99.9% の範囲にない
+budget-short = 「{ $text }」は短すぎる。最短は 1s
+no-meaning-in-bisect = bisect は実行を自分で選び、結果を 1 つ表示するので、{ $what } には意味がない。外す
+bisect-needs-good = bisect には遅くなかったリビジョンが必要。--good v1.2 のように加える
+name-before = ターゲットの名前と等号を前に書く
+plan-of-tool = プランがあるのは `warp put` のような測定するコマンドラインだけ
+flag-needs-revision = { $flag } には比較するリビジョンが必要。--base-rev main のように加える
+one-command-needed = { $what } には、各リビジョンの作業ツリーで実行するコマンドのあるターゲットが 1 つ必要。ターゲットは { $others } 個ある。--launch './server --port {"{"}port{"}"}' を 1 回使う
+program-without-path = プログラムの名前をパスなしで書く
+one-of-names = { $names } のどれかを書く
+ip-and-port = 127.0.0.1:8080 や [::1]:0 のように、IP アドレスとポートを書く
+at-least-one = 1 以上が必要
+whole-number = 整数を書く
+host-name-first = --host: { $host } の前にターゲットの名前と等号を書く
+host-of-target = --host: 複数のホストを持てるのは --target で指定したターゲットだけ
+export-in-output = [output] の export「{ $text }」: { $why }
+flag-why = { $flag }: { $why }
+all-built-in = { $flag }: すべてのターゲットが組み込みで、組み込みサーバーは常に観測する。この指定を外す
+no-page-observed = { $flag }: ページで観測するターゲットがない。--observe NAME=URL を加える
+comma-in-name = 「{ $limited }」にカンマがある。名前とカンマの後には dir:PATH か cgroup:PATH を書く
+not-whole = 「{ $text }」は整数ではない
+no-observe = 「{ $how }」は使えない。使えるのは port、port:N、pid:N、name:PROGRAM、tenbin:URL、prometheus:URL
+not-together = { $name }: { $first } と一緒には使えない
+targets-are = ターゲットは { $targets }
+no-target-called = { $name }: 「{ $target }」というターゲットはない。{ $known }
+no-target-named = 名前のあるターゲットはない
+launch-twice = --launch: 「{ $name }」というターゲットが 2 つある
+no-launch-called = { $flag }: --launch に「{ $name }」というターゲットはない{ $known }
+there-is = 。あるのは { $names }
+write-command-line = サーバーのコマンドラインを書く
+number-above-zero = 100 のような 0 より大きい数を書く
+password-unreadable = { $file } のパスワードを読めない: { $error }
+rate-flag = --rate: { $error }
+ramp-flag = --{ $flag }: { $why }
+clients-with-rate = --clients: --rate と一緒なら接続数の上限を 1 つ書く。段階はレートで決まる
+no-ratio-of-figure = { $name } には信頼区間のある比がない。throughput や p99 などを選ぶ
+name-equals-file = nginx=wrk.txt のように NAME=FILE の形で書く
+ui-local-only = ページはこのマシンのためのもの。127.0.0.1 か ::1 を使い、ほかのマシンからは ssh -L PORT:127.0.0.1:PORT を使う
+observe-none = { $processes } を観測できない: { $why }
+no-tls = TLS を話せない: { $text }
+cannot-listen-on = { $address } を待ち受けられない: { $source }
+no-set-up = サーバーの準備ができない: { $text }
+no-log = ログ { $path } に書けない。{ $source }
+no-store = { $path } をオブジェクトの保存先に使えない。{ $source }
+no-language = その言語はない。使えるのは { $tags }
+no-fault = 「{ $text }」は障害の指定ではない。{ $example } のように書く。使えるのは { $known }
+no-service-time = 「{ $text }」は処理時間ではない。"fixed:10ms"、"bimodal:99%:1ms,100ms"、"lognormal:5ms:0.5"、"exponential:2ms" のように書く
+no-stall = 「{ $text }」は停滞の指定ではない。"10s+5s" のように、開始と長さを書く
+no-pause = 「{ $text }」は停止の指定ではない。"50ms/4500" のように、長さと、停止 1 回あたりのリクエスト数を書く
+no-share = 「{ $text }」は割合ではない。"1%" や 0.01 のように書く
+no-format = 「{ $name }」という形式はない
+formats-are = { $why }。使えるのは { $formats }
+export-without-file = ファイル名がない。{ $name }=FILE、標準出力なら { $name }=- と書く
+read-no-further = ファイルの続きを読めない: { $why }。途中で切れているのかもしれない
+cannot-open = 開けない。{ $why }
+directory-of-run = ディレクトリーになっている。実行ディレクトリーの結果は tenbin show が表示する
+no-nats = NATS サーバー { $url } に接続できない:「{ $why }」
+file-empty = 空のファイル。何も書かれていない
+unread-json = 結果を読めないツールの JSON。メンバーは { $members }
+no-known-result = 読める結果ではない
+beginning-searched = (先頭の { $size } MiB を調べた)
+no-known-format = { $what }{ $searched }{ $like }。形式の一覧は docs/formats.md にある

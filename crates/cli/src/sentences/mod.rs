@@ -15,6 +15,10 @@ static SENTENCES: Messages = Messages {
     japanese: include_str!("ja.ftl"),
 };
 
+/// Stands for a line break in an argument, such as the output of a program: the lines of a message are
+/// joined. A private-use character, which no text has.
+const LINE_BREAK: &str = "\u{e002}";
+
 /// The sentence in the language of the reader.
 pub(crate) fn said(sentence: &Sentence) -> String {
     said_in(sentence, language()).unwrap_or_else(|| sentence.to_string())
@@ -24,7 +28,10 @@ pub(crate) fn said(sentence: &Sentence) -> String {
 pub(crate) fn said_in(sentence: &Sentence, language: Language) -> Option<String> {
     match language {
         Language::English => None,
-        Language::Japanese => SENTENCES.say(&message(sentence)?, language),
+        Language::Japanese => {
+            let said = SENTENCES.say(&message(sentence)?, language)?;
+            Some(said.replace(LINE_BREAK, "\n"))
+        }
     }
 }
 
@@ -32,7 +39,8 @@ pub(crate) fn said_in(sentence: &Sentence, language: Language) -> Option<String>
 fn message(sentence: &Sentence) -> Option<Message> {
     let args = sentence.args().map(|(name, value)| {
         let value = match value {
-            Argument::Text(text) => Value::Text(text.clone()),
+            Argument::Text(text) => Value::Text(text.replace('\n', LINE_BREAK)),
+            Argument::Names(names) => Value::Texts(names.clone()),
             Argument::Fixed(text) => Value::Text(fixed(text)?.to_owned()),
             Argument::Parts(parts) => {
                 Value::Messages(parts.iter().map(message).collect::<Option<_>>()?)

@@ -23,6 +23,7 @@ use tenbin_verdict::InterimRatio;
 use super::SERVED;
 use super::ratios::Ratios;
 use super::seconds::{Second, Seconds};
+use crate::language::language;
 use crate::output::{note_line, warning_line};
 use crate::pages::{HTML, is_token, protected, token};
 use crate::progress::{Pace, steps};
@@ -96,7 +97,7 @@ impl Live {
         let targets: Vec<&str> = plan.targets.iter().map(|it| it.name.as_str()).collect();
         let shared = Arc::new(Shared {
             token: token(),
-            page: live_page(&plan.name, &targets),
+            page: live_page(language(), &plan.name, &targets),
             state: Mutex::default(),
             fetched: Condvar::new(),
         });
@@ -410,7 +411,13 @@ impl Shared {
         let mut state = self.state();
         if state.viewers.len() >= VIEWERS {
             let status = StatusCode::SERVICE_UNAVAILABLE;
-            return text(status, "too many viewers; close another page");
+            return text(
+                status,
+                &said(&sentence!(
+                    "live-viewers",
+                    "too many viewers; close another page"
+                )),
+            );
         }
         let mut first = "retry: 1000\nevent: begin\ndata: {}\n\n".to_owned();
         for event in state.history.iter().chain(&state.ratios) {
@@ -436,7 +443,11 @@ impl Shared {
             ),
             Err(error) => text(
                 StatusCode::INTERNAL_SERVER_ERROR,
-                &format!("cannot read the report: {error}"),
+                &said(&sentence!(
+                    "live-no-report",
+                    "cannot read the report: {error}",
+                    error = error
+                )),
             ),
         }
     }
@@ -452,7 +463,10 @@ impl Handler for Shared {
         let Some(path) = path.filter(|_| is_to_this_machine(request)) else {
             return text(
                 StatusCode::FORBIDDEN,
-                "open the complete URL that Tenbin printed, including the token",
+                &said(&sentence!(
+                    "ui-token",
+                    "open the complete URL that Tenbin printed, including the token"
+                )),
             );
         };
         let report = self.state().report.clone();
@@ -468,7 +482,10 @@ impl Handler for Shared {
             }
             ("events", _) => self.events(),
             ("report.html", Some(report)) => self.report(&report),
-            _ => text(StatusCode::NOT_FOUND, "no such page"),
+            _ => text(
+                StatusCode::NOT_FOUND,
+                &said(&sentence!("ui-no-page", "no such page")),
+            ),
         }
     }
 
@@ -482,13 +499,15 @@ impl Handler for Shared {
 
 #[cfg(test)]
 mod tests {
+    use tenbin_result::Language;
+
     use super::super::seconds::tests::part;
     use super::*;
 
     fn shared() -> Shared {
         Shared {
             token: token(),
-            page: live_page("a", &["b"]),
+            page: live_page(Language::default(), "a", &["b"]),
             state: Mutex::default(),
             fetched: Condvar::new(),
         }

@@ -50,24 +50,33 @@ impl Telemetry {
     ///
     /// # Errors
     /// One sentence, if a port cannot be listened on, or a URL cannot be used.
-    pub(crate) fn start(plan: &Plan) -> Result<Self, String> {
+    pub(crate) fn start(plan: &Plan) -> Result<Self, Sentence> {
         let output = &plan.output;
         let live = output.live.map(|port| {
             Live::start(port, plan).map_err(|error| {
-                format!(
+                sentence!(
+                    "live-cannot-listen",
                     "--live: cannot listen on 127.0.0.1:{port}: {error}; choose another port, or \
-                     --live without a port for a free one"
+                     --live without a port for a free one",
+                    port = port,
+                    error = error
                 )
             })
         });
         let metrics = Arc::new(Mutex::new(Metrics::new(plan)));
         let prometheus = output.prometheus.map(|address| {
             Scrape::start(address, Arc::clone(&metrics)).map_err(|error| {
-                format!("--prometheus: cannot listen on {address}: {error}; choose another port")
+                sentence!(
+                    "prometheus-cannot-listen",
+                    "--prometheus: cannot listen on {address}: {error}; choose another port",
+                    address = address,
+                    error = error
+                )
             })
         });
         let otlp = output.otlp.as_ref().map(|url| {
-            Push::start(url, Arc::clone(&metrics)).map_err(|why| format!("--otlp: {why}"))
+            Push::start(url, Arc::clone(&metrics))
+                .map_err(|why| sentence!("otlp-failed", "--otlp: {why}", why = why))
         });
         Ok(Self {
             live: live.transpose()?,
@@ -88,7 +97,7 @@ impl Telemetry {
     }
 
     /// Sends a progress event to all readers. Returns a warning if an OTLP export has failed.
-    pub(crate) fn observe(&mut self, progress: &Progress<'_>) -> Option<String> {
+    pub(crate) fn observe(&mut self, progress: &Progress<'_>) -> Option<Sentence> {
         if let Some(live) = &mut self.live {
             live.observe(progress);
         }
@@ -109,7 +118,7 @@ impl Telemetry {
 
     /// Ends all outputs after the report was written to `directory`. Returns a warning if an OTLP
     /// export has failed.
-    pub(crate) fn finish(self, directory: &Path) -> Option<String> {
+    pub(crate) fn finish(self, directory: &Path) -> Option<Sentence> {
         let warning = self.otlp.and_then(Push::finish);
         if let Some(live) = self.live {
             live.finish(directory.join("report.html"));

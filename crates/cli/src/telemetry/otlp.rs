@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 use tenbin_http::{Client, Login};
+use tenbin_plan::{Sentence, sentence};
 use tenbin_record::PackedHistogram;
 
 use super::metrics::{Metrics, Subject, Totals};
@@ -36,7 +37,7 @@ pub(super) struct Push {
     /// Dropping this sender makes the thread export once more and end.
     end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
-    failure: Arc<Mutex<Option<String>>>,
+    failure: Arc<Mutex<Option<Sentence>>>,
 }
 
 impl Push {
@@ -44,7 +45,7 @@ impl Push {
     ///
     /// # Errors
     /// One sentence, if the URL cannot be used or no thread can be started.
-    pub(super) fn start(url: &str, metrics: Arc<Mutex<Metrics>>) -> Result<Self, String> {
+    pub(super) fn start(url: &str, metrics: Arc<Mutex<Metrics>>) -> Result<Self, Sentence> {
         let collector = Collector::new(url)?;
         let (end, ends) = channel();
         let failure = Arc::new(Mutex::new(None));
@@ -59,9 +60,11 @@ impl Push {
                     && !has_failed
                 {
                     has_failed = true;
-                    *lock(&found) = Some(format!(
+                    *lock(&found) = Some(sentence!(
+                        "otlp-not-sent",
                         "--otlp: cannot send metrics: {why}; the run continues, and later \
-                         failures are not reported"
+                         failures are not reported",
+                        why = why
                     ));
                 }
                 if is_last {
@@ -71,18 +74,20 @@ impl Push {
         });
         Ok(Self {
             end: Some(end),
-            thread: Some(thread.map_err(|error| format!("cannot start a thread: {error}"))?),
+            thread: Some(thread.map_err(|error| {
+                sentence!("no-thread", "cannot start a thread: {error}", error = error)
+            })?),
             failure,
         })
     }
 
     /// One sentence about the first failed export, returned only once; otherwise `None`.
-    pub(super) fn failure(&self) -> Option<String> {
+    pub(super) fn failure(&self) -> Option<Sentence> {
         lock(&self.failure).take()
     }
 
     /// Sends the metrics for the last time. Returns a failure that has not been reported yet.
-    pub(super) fn finish(mut self) -> Option<String> {
+    pub(super) fn finish(mut self) -> Option<Sentence> {
         self.end.take();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -102,9 +107,9 @@ struct Collector {
 
 impl Collector {
     /// A client for the collector at `url`; sends nothing.
-    fn new(url: &str) -> Result<Self, String> {
+    fn new(url: &str) -> Result<Self, Sentence> {
         let client = Client::new(url, &Login::default());
-        let mut client = client.map_err(|error| error.to_string())?;
+        let mut client = client.map_err(|error| Sentence::from(error.to_string()))?;
         client.set_timeout(TIMEOUT);
         for (name, value) in headers(&std::env::var(HEADERS).unwrap_or_default())? {
             client.add_header(&name, &value);
@@ -112,25 +117,26 @@ impl Collector {
         Ok(Self { client })
     }
 
-    fn send(&self, metrics: &Metrics) -> Result<(), String> {
+    fn send(&self, metrics: &Metrics) -> Result<(), Sentence> {
         let body = request(metrics, SystemTime::now()).to_string();
         let reply = self.client.post("", "application/json", body.as_bytes());
-        let reply = reply.map_err(|error| error.to_string())?;
+        let reply = reply.map_err(|error| Sentence::from(error.to_string()))?;
         if reply.is_success() {
             Ok(())
         } else {
-            Err(format!(
-                "{} responds with status {}: {}",
-                self.client.url(),
-                reply.status,
-                reply.excerpt()
+            Err(sentence!(
+                "otlp-status",
+                "{url} responds with status {status}: {excerpt}",
+                url = self.client.url(),
+                status = reply.status,
+                excerpt = reply.excerpt()
             ))
         }
     }
 }
 
 /// The headers in the value of [`HEADERS`]. Errors do not quote the value, which can hold a secret.
-fn headers(text: &str) -> Result<Vec<(String, String)>, String> {
+fn headers(text: &str) -> Result<Vec<(String, String)>, Sentence> {
     let pairs = text.split(',').map(str::trim).filter(|it| !it.is_empty());
     let header = |pair: &str| {
         let (name, value) = pair.split_once('=')?;
@@ -142,7 +148,13 @@ fn headers(text: &str) -> Result<Vec<(String, String)>, String> {
         is_valid.then(|| (name.to_owned(), value.into_owned()))
     };
     let headers = pairs.map(header).collect::<Option<_>>();
-    headers.ok_or_else(|| format!("{HEADERS} is not name=value,name=value; correct it or unset it"))
+    headers.ok_or_else(|| {
+        sentence!(
+            "otlp-headers",
+            "{headers} is not name=value,name=value; correct it or unset it",
+            headers = HEADERS
+        )
+    })
 }
 
 /// The body of an export request.

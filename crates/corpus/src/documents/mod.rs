@@ -136,7 +136,7 @@ impl Reading {
         let mut tables: Vec<String> = Vec::new();
         for path in paths.filter(|path| self.format_of(path) != Format::Groonga) {
             if path == Path::new("-") && self.table.is_none() {
-                return Err(Error::Refused(
+                return Err(Error::refused(
                     "documents on standard input need a table: set --table".to_owned(),
                 ));
             }

@@ -131,7 +131,7 @@ impl Nodes {
 
     fn send_to(&mut self, at: usize, envelope: &Json) -> Result<(), Error> {
         let Some(node) = self.nodes.get_mut(at) else {
-            return Err(Error::Refused("no server to send to".to_owned()));
+            return Err(Error::refused("no server to send to".to_owned()));
         };
         let packed = packed(&node.address.tag, envelope)
             .map_err(|reason| Error::server(node.address.to_string(), reason))?;

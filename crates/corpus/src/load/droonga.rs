@@ -18,7 +18,7 @@ impl Droonga {
     pub(super) fn new(options: &Options) -> Result<Self, Error> {
         let servers = options.servers.iter();
         let addresses: Vec<Address> = servers
-            .map(|text| text.parse().map_err(Error::Refused))
+            .map(|text| text.parse().map_err(|why: String| Error::refused(why)))
             .collect::<Result<_, _>>()?;
         Ok(Self {
             nodes: Nodes::new(addresses),

@@ -137,7 +137,7 @@ pub fn in_directory(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     };
     files.sort_by_key(order);
     if files.is_empty() {
-        return Err(Error::Refused(format!(
+        return Err(Error::refused(format!(
             "{} has no files to load (.grn, .ndjson, .jsonl, .csv, .tsv); create some with `tenbin \
              search data`",
             directory.display()

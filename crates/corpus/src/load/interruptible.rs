@@ -36,7 +36,7 @@ impl<'a> InterruptibleSink<'a> {
                     call(&mut *sink);
                 }
             })
-            .map_err(|error| Error::Refused(format!("cannot start the loading thread: {error}")))?;
+            .map_err(|error| Error::refused(format!("cannot start the loading thread: {error}")))?;
         Ok(Self {
             calls: sender,
             stop,
@@ -53,7 +53,7 @@ impl<'a> InterruptibleSink<'a> {
             let _ = response.send(call(sink));
         });
         let gone = || {
-            Error::Refused(
+            Error::refused(
                 "the loading thread has ended unexpectedly; this is a bug in tenbin".to_owned(),
             )
         };

@@ -145,7 +145,7 @@ impl Sink for OpenSearch {
 
     fn command(&mut self, command: &Command, _doubtful: bool) -> Result<(), Error> {
         if !matches!(command.name.as_str(), "table_create" | "column_create") {
-            return Err(Error::Refused(format!(
+            return Err(Error::refused(format!(
                 "{} is not supported for OpenSearch; only table_create, column_create and load are",
                 command.name
             )));

@@ -79,7 +79,7 @@ impl SavedProgress {
         };
         let name = path.as_deref().unwrap_or(Path::new("-")).display();
         let refuse = |what: &str| {
-            Err(Error::Refused(format!(
+            Err(Error::refused(format!(
                 "{name} belongs to another load: {what}; start over with --restart, or set --resume \
                  with another file"
             )))
@@ -186,7 +186,7 @@ fn read(path: &Path) -> Result<Option<Stored>, Error> {
     let stored: Option<Stored> = serde_json::from_slice(&text).ok();
     let stored = stored.filter(|stored| stored.format == FORMAT && stored.records <= stored.done);
     stored.map(Some).ok_or_else(|| {
-        Error::Refused(format!(
+        Error::refused(format!(
             "{name} has no progress of a load; start over with --restart, or \
              --resume with another file"
         ))

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{Check, Comparison, Condition, Expression, JsonTest, NumberTest, TextTest};
 use crate::comparison::expectation::Relation;
+use crate::{Sentence, sentence};
 
 /// Largest compiled regular expression, bytes.
 const LARGEST_EXPRESSION: usize = 1 << 20;
@@ -68,12 +69,15 @@ struct Written {
 }
 
 impl FromStr for Check {
-    type Err = String;
+    type Err = Sentence;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Sentence> {
         let text = text.trim();
         if text.is_empty() {
-            return Err("is empty; write for example status=200 or json:/error absent".to_owned());
+            return Err(sentence!(
+                "check-empty",
+                "is empty; write for example status=200 or json:/error absent"
+            ));
         }
         let mut reader = Reader { text, at: 0 };
         let subject = reader.subject()?;
@@ -106,9 +110,15 @@ impl<'a> Reader<'a> {
     }
 
     /// An error at the character with this offset.
-    fn wrong(&self, at: usize, what: impl AsRef<str>) -> String {
+    fn wrong(&self, at: usize, what: Sentence) -> Sentence {
         let column = self.text[..at].chars().count() + 1;
-        format!("{:?}, column {column}: {}", self.text, what.as_ref())
+        sentence!(
+            "check-at",
+            "{text:?}, column {column}: {what}",
+            text = self.text,
+            column = column,
+            what = what
+        )
     }
 
     fn blanks(&mut self) {
@@ -124,14 +134,18 @@ impl<'a> Reader<'a> {
         &rest[..end]
     }
 
-    fn subject(&mut self) -> Result<Subject, String> {
+    fn subject(&mut self) -> Result<Subject, Sentence> {
         let word = self.until(|c| SUBJECT_END.contains(c));
         let has_colon = self.rest().starts_with(':');
         let (named, after) = (word.len(), self.at + 1);
         match word {
             "status" | "length" | "body" if has_colon => Err(self.wrong(
                 named,
-                format!("{word} has no part after a colon; write for example {word}=…"),
+                sentence!(
+                    "check-no-part",
+                    "{word} has no part after a colon; write for example {word}=…",
+                    word = word
+                ),
             )),
             "status" => Ok(Subject::Status),
             "length" => Ok(Subject::Length),
@@ -140,7 +154,10 @@ impl<'a> Reader<'a> {
                 self.at = after;
                 let name = self.until(|c| !(c.is_ascii_alphanumeric() || "-_.".contains(c)));
                 if name.is_empty() {
-                    Err(self.wrong(after, "the name of the header is missing"))
+                    Err(self.wrong(
+                        after,
+                        sentence!("check-header-name", "the name of the header is missing"),
+                    ))
                 } else {
                     Ok(Subject::Header(name.to_owned()))
                 }
@@ -149,16 +166,27 @@ impl<'a> Reader<'a> {
                 self.at = after;
                 self.pointer().map(Subject::Json)
             }
-            "header" => Err(self.wrong(named, "write header:NAME, for example header:X-Cache=HIT")),
+            "header" => Err(self.wrong(
+                named,
+                sentence!(
+                    "check-header",
+                    "write header:NAME, for example header:X-Cache=HIT"
+                ),
+            )),
             "json" => Err(self.wrong(
                 named,
-                "write json: and a JSON pointer, for example json:/hits/total>0",
+                sentence!(
+                    "check-json",
+                    "write json: and a JSON pointer, for example json:/hits/total>0"
+                ),
             )),
             _ => Err(self.wrong(
                 0,
-                format!(
+                sentence!(
+                    "check-no-subject",
                     "{word:?} is no part of a response; write status, length, header:NAME, body \
-                     or json:/POINTER"
+                     or json:/POINTER",
+                    word = word
                 ),
             )),
         }
@@ -166,7 +194,7 @@ impl<'a> Reader<'a> {
 
     /// A JSON pointer, quoted or up to a blank or an operator. `~0` and `~1` are escapes of RFC
     /// 6901, not operators.
-    fn pointer(&mut self) -> Result<String, String> {
+    fn pointer(&mut self) -> Result<String, Sentence> {
         let at = self.at;
         let pointer = if self.rest().starts_with('"') {
             self.quoted(Operator::Compare(Comparison::Equal))?
@@ -187,13 +215,16 @@ impl<'a> Reader<'a> {
         if !pointer.is_empty() && !pointer.starts_with('/') {
             return Err(self.wrong(
                 at,
-                "a JSON pointer begins with a slash, for example json:/hits/total>0",
+                sentence!(
+                    "check-pointer",
+                    "a JSON pointer begins with a slash, for example json:/hits/total>0"
+                ),
             ));
         }
         Ok(pointer)
     }
 
-    fn operator(&mut self) -> Result<Operator, String> {
+    fn operator(&mut self) -> Result<Operator, Sentence> {
         let rest = self.rest();
         let found = OPERATORS.iter().find(|(sign, _)| {
             let Some(after) = rest.strip_prefix(sign) else {
@@ -209,17 +240,23 @@ impl<'a> Reader<'a> {
             }
             None if rest.is_empty() => Err(self.wrong(
                 self.at,
-                "the test is missing; write for example exists, =VALUE or contains \"TEXT\"",
+                sentence!(
+                    "check-no-test",
+                    "the test is missing; write for example exists, =VALUE or contains \"TEXT\""
+                ),
             )),
             None => Err(self.wrong(
                 self.at,
-                "expected one of = != < <= > >= ~ !~ contains, !contains, exists and absent",
+                sentence!(
+                    "check-no-operator",
+                    "expected one of = != < <= > >= ~ !~ contains, !contains, exists and absent"
+                ),
             )),
         }
     }
 
     /// A quoted text, or the rest of the check.
-    fn value(&mut self, operator: Operator) -> Result<Written, String> {
+    fn value(&mut self, operator: Operator) -> Result<Written, Sentence> {
         self.blanks();
         let at = self.at;
         if self.rest().starts_with('"') {
@@ -232,7 +269,13 @@ impl<'a> Reader<'a> {
         let text = self.rest().trim_end().to_owned();
         self.at = self.text.len();
         if text.is_empty() {
-            Err(self.wrong(at, "the value is missing; write \"\" for an empty text"))
+            Err(self.wrong(
+                at,
+                sentence!(
+                    "check-no-value",
+                    "the value is missing; write \"\" for an empty text"
+                ),
+            ))
         } else {
             Ok(Written {
                 text,
@@ -244,7 +287,7 @@ impl<'a> Reader<'a> {
 
     /// A text in quotation marks, with the escapes `\"`, `\\`, `\n`, `\r` and `\t`. In a regular
     /// expression only `\"` is an escape.
-    fn quoted(&mut self, operator: Operator) -> Result<String, String> {
+    fn quoted(&mut self, operator: Operator) -> Result<String, Sentence> {
         let is_expression = matches!(operator, Operator::Matches(_));
         let start = self.at;
         let mut text = String::new();
@@ -264,22 +307,32 @@ impl<'a> Reader<'a> {
                     Some('r') => text.push('\r'),
                     Some('t') => text.push('\t'),
                     _ => {
-                        return Err(
-                            self.wrong(at, r#"a backslash must be followed by one of " \ n r t"#)
-                        );
+                        return Err(self.wrong(
+                            at,
+                            sentence!(
+                                "check-backslash",
+                                "a backslash must be followed by one of \" \\ n r t"
+                            ),
+                        ));
                     }
                 },
                 character => text.push(character),
             }
         }
-        Err(self.wrong(start, "the quotation mark is not closed"))
+        Err(self.wrong(
+            start,
+            sentence!("check-open-quote", "the quotation mark is not closed"),
+        ))
     }
 
-    fn end(&mut self) -> Result<(), String> {
+    fn end(&mut self) -> Result<(), Sentence> {
         self.blanks();
         match self.rest() {
             "" => Ok(()),
-            _ => Err(self.wrong(self.at, "the check ends before this text")),
+            _ => Err(self.wrong(
+                self.at,
+                sentence!("check-rest", "the check ends before this text"),
+            )),
         }
     }
 
@@ -288,39 +341,58 @@ impl<'a> Reader<'a> {
         subject: Subject,
         (operator, at): (Operator, usize),
         value: Option<Written>,
-    ) -> Result<Condition, String> {
-        let refused = |what: &str| Err(self.wrong(at, what));
+    ) -> Result<Condition, Sentence> {
+        let refused = |what: Sentence| Err(self.wrong(at, what));
         match subject {
             Subject::Status => match (operator, value) {
                 (Operator::Compare(comparison), Some(value)) => {
                     let bound = self.number(&value)?;
                     if !(100.0..600.0).contains(&bound) || bound.fract() != 0.0 {
-                        return Err(self.wrong(value.at, "a status is a number from 100 to 599"));
+                        return Err(self.wrong(
+                            value.at,
+                            sentence!("check-status", "a status is a number from 100 to 599"),
+                        ));
                     }
                     Ok(Condition::Status(NumberTest { comparison, bound }))
                 }
-                _ => refused("a status is compared with one of = != < <= > >="),
+                _ => refused(sentence!(
+                    "check-status-compared",
+                    "a status is compared with one of = != < <= > >="
+                )),
             },
             Subject::Length => match (operator, value) {
                 (Operator::Compare(comparison), Some(value)) => {
                     let bound = self.number(&value)?;
                     if bound < 0.0 || bound.fract() != 0.0 {
-                        return Err(self.wrong(value.at, "a length is a whole number of bytes"));
+                        return Err(self.wrong(
+                            value.at,
+                            sentence!("check-length", "a length is a whole number of bytes"),
+                        ));
                     }
                     Ok(Condition::Length(NumberTest { comparison, bound }))
                 }
-                _ => refused("a length is compared with one of = != < <= > >="),
+                _ => refused(sentence!(
+                    "check-length-compared",
+                    "a length is compared with one of = != < <= > >="
+                )),
             },
             Subject::Header(name) => match self.text_test(operator, value)? {
                 Some(test) => Ok(Condition::Header { name, test }),
-                None => refused("a header is text, without an order: use = != ~ or contains"),
+                None => refused(sentence!(
+                    "check-header-order",
+                    "a header is text, without an order: use = != ~ or contains"
+                )),
             },
             Subject::Body => match self.text_test(operator, value)? {
-                Some(TextTest::Exists | TextTest::Absent) => {
-                    refused("write length>0 or length=0, to test whether a body is present")
-                }
+                Some(TextTest::Exists | TextTest::Absent) => refused(sentence!(
+                    "check-body-present",
+                    "write length>0 or length=0, to test whether a body is present"
+                )),
                 Some(test) => Ok(Condition::Body(test)),
-                None => refused("a body is text, without an order: use = != ~ or contains"),
+                None => refused(sentence!(
+                    "check-body-order",
+                    "a body is text, without an order: use = != ~ or contains"
+                )),
             },
             Subject::Json(pointer) => Ok(Condition::Json {
                 pointer,
@@ -334,7 +406,7 @@ impl<'a> Reader<'a> {
         &self,
         operator: Operator,
         value: Option<Written>,
-    ) -> Result<Option<TextTest>, String> {
+    ) -> Result<Option<TextTest>, Sentence> {
         let text = || {
             value
                 .as_ref()
@@ -354,7 +426,7 @@ impl<'a> Reader<'a> {
         }))
     }
 
-    fn json_test(&self, operator: Operator, value: Option<Written>) -> Result<JsonTest, String> {
+    fn json_test(&self, operator: Operator, value: Option<Written>) -> Result<JsonTest, Sentence> {
         Ok(match (operator, value) {
             (Operator::Exists, _) => JsonTest::Exists,
             (Operator::Absent, _) => JsonTest::Absent,
@@ -380,25 +452,28 @@ impl<'a> Reader<'a> {
     }
 
     /// An unquoted value: a number, `true`, `false` or `null`, and text otherwise.
-    fn scalar(&self, value: Written) -> Result<Value, String> {
+    fn scalar(&self, value: Written) -> Result<Value, Sentence> {
         match serde_json::from_str::<Value>(&value.text) {
             Ok(Value::Array(_) | Value::Object(_)) => Err(self.wrong(
                 value.at,
-                "lists and objects cannot be compared; compare a value inside them",
+                sentence!(
+                    "check-no-list",
+                    "lists and objects cannot be compared; compare a value inside them"
+                ),
             )),
             Ok(scalar) => Ok(scalar),
             Err(_) => Ok(Value::String(value.text)),
         }
     }
 
-    fn number(&self, value: &Written) -> Result<f64, String> {
+    fn number(&self, value: &Written) -> Result<f64, Sentence> {
         let number = value.text.parse::<f64>().ok();
         number
             .filter(|number| number.is_finite() && !value.is_quoted)
-            .ok_or_else(|| self.wrong(value.at, "expected a number"))
+            .ok_or_else(|| self.wrong(value.at, sentence!("check-number", "expected a number")))
     }
 
-    fn expression(&self, text: &str, at: usize) -> Result<Expression, String> {
+    fn expression(&self, text: &str, at: usize) -> Result<Expression, Sentence> {
         regex::bytes::RegexBuilder::new(text)
             .size_limit(LARGEST_EXPRESSION)
             .build()
@@ -408,7 +483,14 @@ impl<'a> Reader<'a> {
                 let message = error.to_string();
                 let reason = message.lines().last().unwrap_or_default();
                 let reason = reason.trim_start_matches("error: ");
-                self.wrong(at, format!("the regular expression is not valid: {reason}"))
+                self.wrong(
+                    at,
+                    sentence!(
+                        "check-expression",
+                        "the regular expression is not valid: {reason}",
+                        reason = reason
+                    ),
+                )
             })
     }
 }
@@ -548,7 +630,7 @@ mod tests {
             ("json:/é>x", "column 9: expected a number"),
         ] {
             let why = text.parse::<Check>().err().unwrap_or_default();
-            assert!(why.contains(expected), "{text}: {why}");
+            assert!(why.text().contains(expected), "{text}: {why}");
         }
     }
 

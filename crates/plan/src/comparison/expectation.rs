@@ -9,6 +9,7 @@ use crate::units::duration::Time;
 use crate::units::percent::Percent;
 use crate::units::rate::Rate;
 use crate::units::size::Size;
+use crate::{Sentence, sentence};
 
 /// Whether a condition must or must not be proven true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,15 +150,25 @@ pub(crate) struct Written {
     pub(crate) bound: Bound,
 }
 
-const EXAMPLE: &str = "write for example \"p99<20ms\" or \"throughput>0.95x baseline\"";
+fn example() -> Sentence {
+    sentence!(
+        "expectation-example",
+        "write for example \"p99<20ms\" or \"throughput>0.95x baseline\""
+    )
+}
 
 impl FromStr for Written {
     type Err = Mistake;
 
     fn from_str(text: &str) -> Result<Self, Mistake> {
-        let at = text
-            .find(['<', '>'])
-            .ok_or_else(|| format!("{text:?} has no < or >; {EXAMPLE}"))?;
+        let at = text.find(['<', '>']).ok_or_else(|| {
+            sentence!(
+                "no-relation",
+                "{text:?} has no < or >; {example}",
+                text = text,
+                example = example()
+            )
+        })?;
         let (before, after) = text.split_at(at);
         let (relation, bound) = relation(after);
         let mut names: Vec<String> = before
@@ -188,26 +199,35 @@ fn relation(text: &str) -> (Relation, &str) {
         .unwrap_or((Relation::Below, text))
 }
 
-fn read_bound(figure: Figure, text: &str) -> Result<Bound, String> {
+fn read_bound(figure: Figure, text: &str) -> Result<Bound, Sentence> {
     if let Some(times) = times_baseline(text) {
         if !figure.has_ratio() {
-            return Err(format!(
-                "{figure} cannot be compared with the baseline's; give a bound with a unit, for \
-                 example \"{}\"",
-                figure.example()
+            return Err(sentence!(
+                "no-baseline-ratio",
+                "{figure} cannot be compared with the baseline's; give a bound with a unit, \
+                    for example \"{example}\"",
+                figure = figure,
+                example = figure.example()
             ));
         }
         return times;
     }
-    let wrong = |error: String| format!("{error} (as in \"{}\")", figure.example());
+    let wrong = |error: Sentence| {
+        sentence!(
+            "as-in",
+            "{error} (as in \"{example}\")",
+            example = figure.example(),
+            error = error
+        )
+    };
     match figure.unit() {
         Unit::PerSecond => {
             needs_unit(text, '/', figure)?;
-            let rate = text.parse::<Rate>().map_err(|error| error.to_string());
+            let rate = text.parse::<Rate>().map_err(|error| error.sentence());
             rate.map(Bound::Rate).map_err(wrong)
         }
         Unit::Time => {
-            let time = text.parse::<Time>().map_err(|error| error.to_string());
+            let time = text.parse::<Time>().map_err(|error| error.sentence());
             time.map(Bound::Time).map_err(wrong)
         }
         Unit::Share => text.parse().map(Bound::Percent).map_err(wrong),
@@ -217,25 +237,30 @@ fn read_bound(figure: Figure, text: &str) -> Result<Bound, String> {
                 size.ends_with(|c: char| c.is_ascii_alphabetic())
             });
             let size = size.ok_or_else(|| no_unit(figure, text))?;
-            let size = size.parse::<Size>().map_err(|error| error.to_string());
+            let size = size.parse::<Size>().map_err(|error| error.sentence());
             size.map(Bound::BytesPerSecond).map_err(wrong)
         }
         Unit::Bytes => {
             if !text.ends_with(|c: char| c.is_ascii_alphabetic()) {
                 return Err(no_unit(figure, text));
             }
-            let size = text.parse::<Size>().map_err(|error| error.to_string());
+            let size = text.parse::<Size>().map_err(|error| error.sentence());
             size.map(Bound::Bytes).map_err(wrong)
         }
     }
 }
 
-fn no_unit(figure: Figure, text: &str) -> String {
+fn no_unit(figure: Figure, text: &str) -> Sentence {
     let example = figure.example();
-    format!("{text:?} has no unit; write for example \"{example}\"")
+    sentence!(
+        "no-unit-of-figure",
+        "{text:?} has no unit; write for example \"{example}\"",
+        text = text,
+        example = example
+    )
 }
 
-fn needs_unit(text: &str, sign: char, figure: Figure) -> Result<(), String> {
+fn needs_unit(text: &str, sign: char, figure: Figure) -> Result<(), Sentence> {
     if text.contains(sign) {
         Ok(())
     } else {
@@ -244,7 +269,7 @@ fn needs_unit(text: &str, sign: char, figure: Figure) -> Result<(), String> {
 }
 
 /// Reads `0.95x baseline`; `None` if the text does not end with `baseline`.
-fn times_baseline(text: &str) -> Option<Result<Bound, String>> {
+fn times_baseline(text: &str) -> Option<Result<Bound, Sentence>> {
     let before = text.strip_suffix("baseline")?.trim_end();
     let number = before
         .strip_suffix(['x', '×', '*'])
@@ -257,8 +282,11 @@ fn times_baseline(text: &str) -> Option<Result<Bound, String>> {
         Some(times) if times > 0.0 && times.is_finite() && number.len() < before.len() => {
             Ok(Bound::Baseline(times))
         }
-        _ => Err(format!(
-            "{text:?} is not a multiple of the baseline's figure; write for example \"0.95x baseline\""
+        _ => Err(sentence!(
+            "no-times-baseline",
+            "{text:?} is not a multiple of the baseline's figure; write for example \"0.95x \
+                baseline\"",
+            text = text
         )),
     };
     Some(found)
@@ -268,7 +296,7 @@ fn times_baseline(text: &str) -> Option<Result<Bound, String>> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<String, String> {
+    fn read(text: &str) -> Result<String, Sentence> {
         let Written {
             names,
             figure,
@@ -334,7 +362,7 @@ mod tests {
             ("p99<", "is not a duration"),
         ] {
             let error = read(text).expect_err(text);
-            assert!(error.contains(wrong), "{text}: {error}");
+            assert!(error.text().contains(wrong), "{text}: {error}");
         }
     }
 

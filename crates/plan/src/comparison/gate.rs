@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::figure::Figure;
+use crate::Sentence;
 use crate::keys::names::Named;
 use crate::keys::value::read_from_text;
 use crate::units::percent::Percent;
@@ -23,14 +24,14 @@ pub struct GateFigure {
 read_from_text!(GateFigure);
 
 impl FromStr for GateFigure {
-    type Err = String;
+    type Err = Sentence;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Sentence> {
         let (name, margin) = match text.split_once('=') {
             Some((name, margin)) => (name, Some(margin)),
             None => (text, None),
         };
-        let figure = Figure::named(name.trim()).map_err(|error| error.to_string())?;
+        let figure = Figure::named(name.trim()).map_err(|error| error.sentence())?;
         let margin = margin
             .map(|margin| Percent::within(margin, MARGINS.0, MARGINS.1))
             .transpose()?;

@@ -8,6 +8,7 @@ use crate::keys::scalar::{FromFlag, Scalar};
 use crate::keys::section::section;
 use crate::keys::value::{KeyValue as _, Reading};
 use crate::search_servers::{CorpusLanguage, CorpusSource, MOST_TERMS};
+use crate::{Sentence, sentence};
 
 /// Maximum number of pages: no Wikipedia has more, so a larger number is taken for a typing error.
 const MOST_PAGES: u64 = 100_000_000;
@@ -71,19 +72,26 @@ fn source(corpus: &Corpus, page: &mut Page) {
 
 /// Reads a directory, without `.` components, so that the path is always printed with the same
 /// text.
-fn directory(scalar: &Scalar, reading: &Reading<'_>) -> Result<PathBuf, String> {
+fn directory(scalar: &Scalar, reading: &Reading<'_>) -> Result<PathBuf, Sentence> {
     let path = PathBuf::read(scalar, reading)?;
     let parts = path.components();
     Ok(parts.filter(|part| *part != Component::CurDir).collect())
 }
 
-fn base(scalar: &Scalar) -> Result<String, String> {
+fn base(scalar: &Scalar) -> Result<String, Sentence> {
     let base = scalar.text()?;
     let bad = base.chars().find(|c| !c.is_ascii_graphic() || *c == '#');
     match bad {
-        _ if !base.starts_with('/') => Err(format!("{base:?} does not begin with a slash")),
-        Some(bad) => Err(format!(
-            "{base:?} has {bad:?} in it; percent-encode it, for example %20 for a space"
+        _ if !base.starts_with('/') => Err(sentence!(
+            "no-slash",
+            "{base:?} does not begin with a slash",
+            base = base
+        )),
+        Some(bad) => Err(sentence!(
+            "not-encoded",
+            "{base:?} has {bad:?} in it; percent-encode it, for example %20 for a space",
+            base = base,
+            bad = bad
         )),
         None => Ok(base.to_owned()),
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::Sentence;
 use crate::keys::form::Kind;
 use crate::keys::names::Named;
 use crate::keys::page::{self, Page};
@@ -294,7 +295,7 @@ impl Load {
     }
 }
 
-fn think(scalar: &Scalar) -> Result<Think, String> {
+fn think(scalar: &Scalar) -> Result<Think, Sentence> {
     scalar.text()?.parse()
 }
 

@@ -11,6 +11,7 @@ use crate::keys::row::{Flag, Takes, text};
 use crate::keys::scalar::{List, Scalar};
 use crate::keys::section::section;
 use crate::keys::value::Reading;
+use crate::{Sentence, sentence};
 
 section! {
     /// `[output]`.
@@ -84,16 +85,23 @@ section! {
 }
 
 /// Reads a format, or a format with its file. Relative paths start at the plan's directory.
-fn export(scalar: &Scalar, reading: &Reading<'_>) -> Result<String, String> {
+fn export(scalar: &Scalar, reading: &Reading<'_>) -> Result<String, Sentence> {
     let text = scalar.text()?;
     match text.split_once('=') {
-        Some(("", _)) | None if text.trim().is_empty() || text.starts_with('=') => {
-            Err("write the name of a format, for example \"csv\"".to_owned())
-        }
-        Some((format, "-")) => Err(format!(
-            "only the command line can send a format to standard output: --export {format}=-"
+        Some(("", _)) | None if text.trim().is_empty() || text.starts_with('=') => Err(sentence!(
+            "export-no-name",
+            "write the name of a format, for example \"csv\""
         )),
-        Some((_, "")) => Err(format!("{text:?} names no file; write {text}FILE")),
+        Some((format, "-")) => Err(sentence!(
+            "stdout-in-plan",
+            "only the command line can send a format to standard output: --export {format}=-",
+            format = format
+        )),
+        Some((_, "")) => Err(sentence!(
+            "export-no-file",
+            "{text:?} names no file; write {text}FILE",
+            text = text
+        )),
         Some((format, file)) => Ok(format!(
             "{format}={}",
             reading.directory.join(file).display()
@@ -103,19 +111,21 @@ fn export(scalar: &Scalar, reading: &Reading<'_>) -> Result<String, String> {
 }
 
 /// Reads the file of a log. A relative path starts at the plan's directory.
-fn ops_log(scalar: &Scalar, reading: &Reading<'_>) -> Result<PathBuf, String> {
+fn ops_log(scalar: &Scalar, reading: &Reading<'_>) -> Result<PathBuf, Sentence> {
     let text = scalar.text()?;
     let name = text.rsplit('/').next().unwrap_or_default();
     match name.strip_suffix(".csv.zst") {
         Some(stem) if !stem.is_empty() => Ok(reading.directory.join(text)),
-        _ => Err(format!(
-            "{text:?} does not end with a name such as ops.csv.zst"
+        _ => Err(sentence!(
+            "ops-log-name",
+            "{text:?} does not end with a name such as ops.csv.zst",
+            text = text
         )),
     }
 }
 
 /// Reads a note.
-fn note(scalar: &Scalar) -> Result<String, String> {
+fn note(scalar: &Scalar) -> Result<String, Sentence> {
     checked_note(scalar.text()?)
 }
 
@@ -123,13 +133,16 @@ fn note(scalar: &Scalar) -> Result<String, String> {
 ///
 /// # Errors
 /// What it must be, if it is something else.
-pub fn checked_note(text: &str) -> Result<String, String> {
+pub fn checked_note(text: &str) -> Result<String, Sentence> {
     let text = text.trim();
     let length = text.chars().count();
     if (1..=500).contains(&length) && !text.contains(char::is_control) {
         Ok(text.to_owned())
     } else {
-        Err("must be one line of 1 to 500 printable characters".to_owned())
+        Err(sentence!(
+            "note-text",
+            "must be one line of 1 to 500 printable characters"
+        ))
     }
 }
 
@@ -142,16 +155,20 @@ fn live(output: &Output, page: &mut Page) {
 }
 
 /// Reads an address to listen on; 127.0.0.1 if only the port is given.
-fn address(scalar: &Scalar) -> Result<SocketAddr, String> {
+fn address(scalar: &Scalar) -> Result<SocketAddr, Sentence> {
     let text = match scalar {
         Scalar::Text(text) => text.clone(),
         other => other.to_string(),
     };
     let port = text.trim_start_matches(':').parse::<u16>();
     let own = port.map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
-    own.ok()
-        .or_else(|| text.parse().ok())
-        .ok_or_else(|| format!("{text:?} is not a port and not an address such as 127.0.0.1:9464"))
+    own.ok().or_else(|| text.parse().ok()).ok_or_else(|| {
+        sentence!(
+            "no-listen-address",
+            "{text:?} is not a port and not an address such as 127.0.0.1:9464",
+            text = text
+        )
+    })
 }
 
 /// The path at which collectors receive metrics.
@@ -159,18 +176,39 @@ const METRICS: &str = "/v1/metrics";
 
 /// Reads the URL of a collector, and appends [`METRICS`] unless the URL already ends with that
 /// path.
-fn collector(scalar: &Scalar) -> Result<String, String> {
+fn collector(scalar: &Scalar) -> Result<String, Sentence> {
     let text = scalar.text()?;
-    let hint = "write for example http://127.0.0.1:4318";
-    let mut url = Url::parse(text).map_err(|error| format!("not a URL ({error}); {hint}"))?;
+    let hint = sentence!(
+        "collector-example",
+        "write for example http://127.0.0.1:4318"
+    );
+    let mut url = Url::parse(text).map_err(|error| {
+        sentence!(
+            "not-a-url",
+            "not a URL ({error}); {hint}",
+            error = error,
+            hint = hint
+        )
+    })?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(format!("the URL is neither http:// nor https://; {hint}"));
+        return Err(sentence!(
+            "not-http",
+            "the URL is neither http:// nor https://; {hint}",
+            hint = hint
+        ));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("the URL contains a user or a password, which plan.toml would show".to_owned());
+        return Err(sentence!(
+            "url-with-password",
+            "the URL contains a user or a password, which plan.toml would show"
+        ));
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err(format!("the URL contains a query or a fragment; {hint}"));
+        return Err(sentence!(
+            "url-with-query",
+            "the URL contains a query or a fragment; {hint}",
+            hint = hint
+        ));
     }
     let path = url.path().trim_end_matches('/').to_owned();
     if path.ends_with(METRICS) {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::Sentence;
 use crate::comparison::until::Until;
 use crate::keys::form::{Kind, ON_OUTAGE, PERCENT, SUSTAIN};
 use crate::keys::names::Named as _;
@@ -267,12 +268,12 @@ fn until(rounds: &Rounds, page: &mut Page) {
     }
 }
 
-fn on_outage(scalar: &Scalar) -> Result<OnOutage, String> {
+fn on_outage(scalar: &Scalar) -> Result<OnOutage, Sentence> {
     OnOutage::parse(scalar.text()?)
 }
 
 /// Reads a time, a percentage, `"auto"` or 0.
-fn sustain(scalar: &Scalar) -> Result<Sustain, String> {
+fn sustain(scalar: &Scalar) -> Result<Sustain, Sentence> {
     match scalar {
         Scalar::Whole(0) => Ok(Sustain::Off),
         other => Sustain::parse(other.text()?),

@@ -7,6 +7,7 @@
 
 use std::time::Duration;
 
+use crate::Sentence;
 use crate::keys::form::{Form, Kind};
 use crate::keys::names::Named;
 use crate::keys::scalar::Scalar;
@@ -218,7 +219,7 @@ pub trait Section: Sized {
     /// # Errors
     ///
     /// A value that is not of the form that the flag takes.
-    fn set(&mut self, key: &str, flag: &'static str, values: Vec<Scalar>) -> Result<(), String>;
+    fn set(&mut self, key: &str, flag: &'static str, values: Vec<Scalar>) -> Result<(), Sentence>;
 
     /// Copies the keys that are given in `from` and for which `is_copied` holds.
     fn copy(&mut self, from: &Self, is_copied: impl Fn(&str) -> bool);

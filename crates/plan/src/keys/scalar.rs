@@ -15,6 +15,7 @@ use crate::secrets::secret::Secret;
 use crate::units::duration::Time;
 use crate::units::rate::Rate;
 use crate::units::size::Size;
+use crate::{Sentence, sentence};
 
 /// A value, and where the value was written.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -78,34 +79,48 @@ impl fmt::Display for Scalar {
 }
 
 impl Scalar {
-    pub(crate) fn text(&self) -> Result<&str, String> {
+    pub(crate) fn text(&self) -> Result<&str, Sentence> {
         match self {
             Self::Text(text) => Ok(text),
-            other => Err(format!("{other} is not text; put it in quotes")),
+            other => Err(sentence!(
+                "no-text",
+                "{other} is not text; put it in quotes",
+                other = other
+            )),
         }
     }
 
     pub(crate) fn whole(&self, least: u64, most: u64) -> Result<u64, Mistake> {
         let Self::Whole(number) = *self else {
-            return Err(format!("{self} is not a whole number; write for example {least}").into());
+            return Err(sentence!(
+                "no-whole",
+                "{value} is not a whole number; write for example {least}",
+                value = self,
+                least = least
+            )
+            .into());
         };
         if number < i128::from(least) {
-            return Err(Mistake::TooSmall { number, least });
+            return Err(Mistake::too_small(number, least));
         }
         u64::try_from(number)
             .ok()
             .filter(|&number| number <= most)
-            .ok_or(Mistake::TooLarge { number, most })
+            .ok_or_else(|| Mistake::too_large(number, most))
     }
 
-    pub(crate) fn switch(&self) -> Result<bool, String> {
+    pub(crate) fn switch(&self) -> Result<bool, Sentence> {
         match self {
             Self::Switch(switch) => Ok(*switch),
-            other => Err(format!("{other} is neither true nor false")),
+            other => Err(sentence!(
+                "no-switch",
+                "{other} is neither true nor false",
+                other = other
+            )),
         }
     }
 
-    pub(crate) fn size(&self) -> Result<u64, String> {
+    pub(crate) fn size(&self) -> Result<u64, Sentence> {
         let text = match self {
             Self::Whole(number) => number.to_string(),
             Self::Text(text) => text.clone(),
@@ -113,11 +128,11 @@ impl Scalar {
         };
         text.parse()
             .map(|Size(bytes)| bytes)
-            .map_err(|error: crate::units::size::SizeError| error.to_string())
+            .map_err(|error: crate::units::size::SizeError| error.sentence())
     }
 
     /// Parses the value as a `T`, whose syntax is text; numbers are parsed as text, too.
-    pub(crate) fn parsed<T: FromStr<Err = String>>(&self) -> Result<T, String> {
+    pub(crate) fn parsed<T: FromStr<Err = Sentence>>(&self) -> Result<T, Sentence> {
         match self {
             Self::Text(text) => text.parse(),
             Self::Whole(number) => number.to_string().parse(),
@@ -154,7 +169,7 @@ impl Scalar {
         };
         match table.iter().find(|&&(name, _)| name == word) {
             Some(&(_, value)) => Ok(value),
-            None => Err(Mistake::NotOneOf(NotOneOf {
+            None => Err(Mistake::from(NotOneOf {
                 value: self.to_string(),
                 choices: names().map(|name| format!("{name:?}")).collect(),
                 or_percentile: false,
@@ -239,21 +254,27 @@ pub(crate) trait FromFlag: Sized {
     /// # Errors
     ///
     /// A value is wrong, or no flag can set a value of this type.
-    fn from_flag(flag: &'static str, _: Vec<Scalar>) -> Result<Self, String> {
-        Err(format!("{flag} cannot set this key"))
+    fn from_flag(flag: &'static str, _: Vec<Scalar>) -> Result<Self, Sentence> {
+        Err(sentence!(
+            "flag-cannot-set",
+            "{flag} cannot set this key",
+            flag = flag
+        ))
     }
 }
 
 impl FromFlag for Scalar {
-    fn from_flag(_: &'static str, mut values: Vec<Scalar>) -> Result<Self, String> {
-        values.pop().ok_or_else(|| "has no value".to_owned())
+    fn from_flag(_: &'static str, mut values: Vec<Scalar>) -> Result<Self, Sentence> {
+        values
+            .pop()
+            .ok_or_else(|| sentence!("no-value", "has no value"))
     }
 }
 
 impl FromFlag for List {
     const FORM: Form = Form::List;
 
-    fn from_flag(flag: &'static str, values: Vec<Scalar>) -> Result<Self, String> {
+    fn from_flag(flag: &'static str, values: Vec<Scalar>) -> Result<Self, Sentence> {
         let items = values.into_iter().map(|value| At::flag(flag, value));
         Ok(Self::Many(items.collect()))
     }
@@ -263,11 +284,13 @@ impl FromFlag for List {
 impl FromFlag for Entries {
     const FORM: Form = Form::Texts;
 
-    fn from_flag(flag: &'static str, values: Vec<Scalar>) -> Result<Self, String> {
+    fn from_flag(flag: &'static str, values: Vec<Scalar>) -> Result<Self, Sentence> {
         let entry = |value: Scalar| {
             let (name, value) = value.text()?.split_once('=').ok_or_else(|| {
-                "write the name of the target, the variable and its value: NAME=VARIABLE=VALUE"
-                    .to_owned()
+                sentence!(
+                    "no-entry",
+                    "write the name of the target, the variable and its value: NAME=VARIABLE=VALUE"
+                )
             })?;
             Ok((name.to_owned(), At::flag(flag, value)))
         };
@@ -284,7 +307,7 @@ impl FromFlag for SweepDraft {
 }
 
 impl FromFlag for Secret {
-    fn from_flag(flag: &'static str, values: Vec<Scalar>) -> Result<Self, String> {
+    fn from_flag(flag: &'static str, values: Vec<Scalar>) -> Result<Self, Sentence> {
         Ok(Self::new(Scalar::from_flag(flag, values)?.text()?))
     }
 }

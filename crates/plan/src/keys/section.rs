@@ -71,7 +71,7 @@ macro_rules! section {
                 key: &str,
                 flag: &'static str,
                 values: Vec<$crate::keys::scalar::Scalar>,
-            ) -> Result<(), String> {
+            ) -> Result<(), $crate::Sentence> {
                 match key {
                     $($(stringify!($key) => {
                         let value = $crate::keys::scalar::FromFlag::from_flag(flag, values)?;

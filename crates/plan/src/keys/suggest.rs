@@ -1,5 +1,7 @@
 //! Suggestions for misspelt words.
 
+use crate::{Sentence, sentence};
+
 /// The candidate nearest to `word`, if it is near enough to be the word that was meant.
 pub(crate) fn nearest<'a>(
     word: &str,
@@ -44,15 +46,19 @@ pub fn nearest_few<'a>(
     found
 }
 
-/// `; did you mean "…"?` with the nearest candidate, or an empty text.
+/// `; did you mean "…"?` with the nearest candidate, or nothing.
 pub(crate) fn did_you_mean<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
-) -> String {
-    match nearest(word, candidates) {
-        Some(meant) => format!("; did you mean {meant:?}?"),
-        None => String::new(),
-    }
+) -> Sentence {
+    meant_by(nearest(word, candidates))
+}
+
+/// The end of a sentence that names what was probably meant; nothing if that is unknown.
+pub(crate) fn meant_by(meant: Option<&str>) -> Sentence {
+    meant.map_or_else(Sentence::default, |meant| {
+        sentence!("did-you-mean", "; did you mean {meant:?}?", meant = meant)
+    })
 }
 
 fn plain(word: &str) -> String {

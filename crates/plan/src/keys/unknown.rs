@@ -8,11 +8,12 @@ use crate::draft::{
     RoundsDraft, WorkloadDraft,
 };
 use crate::keys::row::{Key, Section};
-use crate::keys::suggest::nearest;
+use crate::keys::suggest::{meant_by, nearest};
 use crate::plan_file::problem::{Findings, Place};
 use crate::target::{ReadyDraft, TargetDraft, TlsDraft};
 use crate::work::PROTOCOLS;
 use crate::work::http::TemplateDraft;
+use crate::{Sentence, sentence};
 
 /// The keys of one kind of table.
 struct Known {
@@ -167,7 +168,12 @@ fn gather_work(workload: &mut DeTable<'_>, findings: &mut Findings) {
             findings.about(
                 Place::Byte(value.span().start),
                 name,
-                format!("is for workloads of kind {theirs:?}; this one is of kind {ours:?}"),
+                sentence!(
+                    "key-of-other-kind",
+                    "is for workloads of kind {theirs:?}; this one is of kind {ours:?}",
+                    theirs = theirs,
+                    ours = ours
+                ),
             );
         }
     }
@@ -234,13 +240,19 @@ impl Sections {
         for (name, place) in unknown {
             // A hint compares the name with all keys, which takes long for a file of mistakes.
             let hint = if findings.is_full() {
-                String::new()
+                Sentence::default()
             } else {
                 self.hint(section, &name)
             };
             findings.add(
                 place,
-                format!("unknown key {name:?} {}{hint}", section.title),
+                sentence!(
+                    "unknown-key",
+                    "unknown key {name:?} {title}{hint}",
+                    name = name,
+                    title = Sentence::fixed(section.title),
+                    hint = hint
+                ),
             );
         }
         // Removing keys one by one would move all later keys each time.
@@ -296,9 +308,11 @@ impl Sections {
             DeValue::Table(table) => {
                 findings.add(
                     place,
-                    format!(
+                    sentence!(
+                        "double-brackets",
                         "[{name}] needs double brackets, [[{name}]], because a plan can have \
-                         several"
+                         several",
+                        name = name
                     ),
                 );
                 check(table, findings);
@@ -311,10 +325,10 @@ impl Sections {
         }
     }
 
-    fn hint(&self, section: &Known, name: &str) -> String {
+    fn hint(&self, section: &Known, name: &str) -> Sentence {
         let near = nearest(name, section.words());
         if let Some(meant) = near.and_then(|word| section.meant(word)) {
-            return format!("; did you mean {meant:?}?");
+            return meant_by(Some(meant));
         }
         let homes = [
             &self.compare, &self.rounds, &self.load, &self.output, &self.agents, &self.corpus,
@@ -323,8 +337,13 @@ impl Sections {
         let mut homes = homes.iter();
         let found = homes.find_map(|home| Some((home.meant(name)?, home.title)));
         match found {
-            Some((meant, title)) => format!("; {meant:?} belongs {title}"),
-            None => String::new(),
+            Some((meant, title)) => sentence!(
+                "key-belongs",
+                "; {meant:?} belongs {title}",
+                meant = meant,
+                title = Sentence::fixed(title)
+            ),
+            None => Sentence::default(),
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::keys::page::text;
 use crate::keys::row::{Key, Value};
 use crate::keys::scalar::Scalar;
 use crate::plan_file::mistake::Mistake;
+use crate::sentence;
 use crate::units::duration::Time;
 use crate::units::size::Size;
 
@@ -82,7 +83,10 @@ macro_rules! smaller_numbers {
         impl KeyValue for $number {
             fn read(scalar: &Scalar, reading: &Reading<'_>) -> Result<Self, Mistake> {
                 let number = u64::read(scalar, reading)?;
-                Self::try_from(number).map_err(|_| format!("{number} is too large").into())
+                let too_large = || {
+                    sentence!("number-too-large", "{number} is too large", number = number)
+                };
+                Self::try_from(number).map_err(|_| too_large().into())
             }
         }
     )+};
@@ -99,7 +103,7 @@ impl KeyValue for Duration {
     fn read(scalar: &Scalar, reading: &Reading<'_>) -> Result<Self, Mistake> {
         let time = scalar.time()?;
         match *reading.limits {
-            Value::Time { least } if time < least => Err(Mistake::TooShort { time, least }),
+            Value::Time { least } if time < least => Err(Mistake::too_short(time, least)),
             _ => Ok(time),
         }
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::keys::value::shown_as_text;
 use crate::units::duration::Time;
+use crate::{Sentence, sentence};
 
 shown_as_text!(OnOutage);
 
@@ -23,14 +24,20 @@ impl OnOutage {
     const USUAL: Duration = Duration::from_secs(60);
 
     /// Reads `continue`, `stop` or a time.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, Sentence> {
         match text.trim() {
             "stop" => Ok(Self::Stop),
             "continue" => Ok(Self::default()),
             time => {
-                let Time(time) = time.parse::<Time>().map_err(|error| {
-                    format!("{error}; write \"continue\", \"stop\" or a time to wait")
-                })?;
+                let Time(time) =
+                    time.parse::<Time>()
+                        .map_err(|error: crate::units::duration::TimeError| {
+                            sentence!(
+                                "no-outage",
+                                "{error}; write \"continue\", \"stop\" or a time to wait",
+                                error = error.sentence()
+                            )
+                        })?;
                 Ok(Self::Wait(time))
             }
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::comparison::figure::{Figure, Statistic};
 use crate::units::duration::Time;
+use crate::{Sentence, sentence};
 
 /// A service level objective: limits that must all be met. Prints in plan-file syntax.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,14 +75,18 @@ impl Slo {
 const EXAMPLE: &str = "p99<10ms,errors<0.1%";
 
 impl FromStr for Slo {
-    type Err = String;
+    type Err = Sentence;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Sentence> {
         let mut limits: Vec<Limit> = Vec::new();
         for part in text.split(',') {
             let limit = limit(part.trim())?;
             if limits.iter().any(|known| known.is_of_the_same(&limit)) {
-                return Err(format!("{text:?} limits the same thing twice"));
+                return Err(sentence!(
+                    "slo-twice",
+                    "{text:?} limits the same thing twice",
+                    text = text
+                ));
             }
             limits.push(limit);
         }
@@ -89,11 +94,14 @@ impl FromStr for Slo {
     }
 }
 
-fn limit(text: &str) -> Result<Limit, String> {
+fn limit(text: &str) -> Result<Limit, Sentence> {
     let none = || {
-        format!(
-            "{text:?} is not a limit; write for example \"{EXAMPLE}\": p50 to p99.99, mean and \
-             errors can be limited"
+        sentence!(
+            "no-slo",
+            "{text:?} is not a limit; write for example \"{example}\": p50 to p99.99, mean \
+                and errors can be limited",
+            text = text,
+            example = EXAMPLE
         )
     };
     let (what, below) = text.split_once('<').ok_or_else(none)?;
@@ -119,23 +127,28 @@ fn is_plain(number: &str) -> bool {
     number.chars().all(|c| c.is_ascii_digit() || c == '.')
 }
 
-fn time(text: &str) -> Result<Duration, String> {
+fn time(text: &str) -> Result<Duration, Sentence> {
     let Time(time) = text
         .parse()
-        .map_err(|error: crate::units::duration::TimeError| error.to_string())?;
+        .map_err(|error: crate::units::duration::TimeError| error.sentence())?;
     if time.is_zero() {
-        return Err(format!(
-            "no operation can meet a limit of {text}; write for example \"{EXAMPLE}\""
+        return Err(sentence!(
+            "slo-impossible",
+            "no operation can meet a limit of {text}; write for example \"{example}\"",
+            text = text,
+            example = EXAMPLE
         ));
     }
     Ok(time)
 }
 
-fn share(text: &str) -> Result<f64, String> {
+fn share(text: &str) -> Result<f64, Sentence> {
     let wrong = || {
-        format!(
-            "{text:?} is not a share of errors, above 0 % and at most 100 %; write for example \
-             \"errors<0.1%\""
+        sentence!(
+            "no-slo-share",
+            "{text:?} is not a share of errors, above 0 % and at most 100 %; write for \
+                example \"errors<0.1%\"",
+            text = text
         )
     };
     let percent = text.strip_suffix('%').ok_or_else(wrong)?.trim();
@@ -214,7 +227,7 @@ mod tests {
             ("p99<1ms,", "is not a limit"),
         ] {
             let error = text.parse::<Slo>().unwrap_err();
-            assert!(error.contains(part), "{text}: {error}");
+            assert!(error.text().contains(part), "{text}: {error}");
         }
     }
 

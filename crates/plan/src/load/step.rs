@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::units::duration::Time;
 use crate::units::rate::Rate;
+use crate::{Sentence, sentence};
 
 /// A rate and its duration.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,21 +18,27 @@ pub(crate) struct Step {
 }
 
 impl FromStr for Step {
-    type Err = String;
+    type Err = Sentence;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (rate, length) = text
-            .split_once(" for ")
-            .ok_or_else(|| format!("{text:?} is not a step; write for example \"100/s for 1s\""))?;
+    fn from_str(text: &str) -> Result<Self, Sentence> {
+        let (rate, length) = text.split_once(" for ").ok_or_else(|| {
+            sentence!(
+                "no-step",
+                "{text:?} is not a step; write for example \"100/s for 1s\"",
+                text = text
+            )
+        })?;
         let rate: Rate = rate
             .parse()
-            .map_err(|error: crate::units::rate::RateError| error.to_string())?;
+            .map_err(|error: crate::units::rate::RateError| error.sentence())?;
         let Time(length) = length
             .parse()
-            .map_err(|error: crate::units::duration::TimeError| error.to_string())?;
+            .map_err(|error: crate::units::duration::TimeError| error.sentence())?;
         if length.is_zero() {
-            return Err(format!(
-                "{text:?} has a duration of 0; write for example \"100/s for 1s\""
+            return Err(sentence!(
+                "step-zero",
+                "{text:?} has a duration of 0; write for example \"100/s for 1s\"",
+                text = text
             ));
         }
         Ok(Self {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::keys::value::shown_as_text;
 use crate::units::duration::Time;
 use crate::units::percent::Percent;
+use crate::{Sentence, sentence};
 
 shown_as_text!(Sustain);
 
@@ -26,7 +27,7 @@ pub enum Sustain {
 
 impl Sustain {
     /// Reads `12s`, `20%`, `auto` or `0`.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, Sentence> {
         let text = text.trim();
         if text == "auto" {
             return Ok(Self::Auto);
@@ -43,9 +44,15 @@ impl Sustain {
         if text == "0" {
             return Ok(Self::Off);
         }
-        let Time(time) = text
-            .parse::<Time>()
-            .map_err(|error| format!("{error}; a share of the measured time is for example 20%"))?;
+        let Time(time) =
+            text.parse::<Time>()
+                .map_err(|error: crate::units::duration::TimeError| {
+                    sentence!(
+                        "no-sustain",
+                        "{error}; a share of the measured time is for example 20%",
+                        error = error.sentence()
+                    )
+                })?;
         Ok(if time.is_zero() {
             Self::Off
         } else {

@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use crate::{Sentence, sentence};
+
 /// Fewest levels of a concurrency sweep: with fewer levels, no knee can be found.
 const FEWEST_LEVELS: usize = 3;
 /// Maximum number of levels of a concurrency sweep. Each level becomes one workload; a larger number is taken
@@ -14,9 +16,9 @@ const MOST_CONNECTIONS: u64 = 100_000;
 pub(crate) struct SweepLevels(pub(crate) Vec<usize>);
 
 impl FromStr for SweepLevels {
-    type Err = String;
+    type Err = Sentence;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Sentence> {
         let text = text.trim();
         let mut levels = if let Some((from, to)) = text.split_once("..") {
             doubling(ends(text, from, to)?)
@@ -32,16 +34,23 @@ impl FromStr for SweepLevels {
         levels.sort_unstable();
         levels.dedup();
         if levels.len() < FEWEST_LEVELS {
-            return Err(format!(
-                "{text:?} makes {} levels, and a ramp has at least {FEWEST_LEVELS}; write for \
-                 example \"1..64\"",
-                levels.len()
+            return Err(sentence!(
+                "too-few-levels",
+                "{text:?} makes {levels} levels, and a ramp has at least {fewest_levels}; \
+                    write for example \"1..64\"",
+                text = text,
+                levels = levels.len(),
+                fewest_levels = FEWEST_LEVELS
             ));
         }
         if levels.len() > MOST_LEVELS {
-            return Err(format!(
-                "{text:?} makes {} levels, and a ramp has at most {MOST_LEVELS}; take larger steps",
-                levels.len()
+            return Err(sentence!(
+                "too-many-levels",
+                "{text:?} makes {levels} levels, and a ramp has at most {most_levels}; take \
+                    larger steps",
+                text = text,
+                levels = levels.len(),
+                most_levels = MOST_LEVELS
             ));
         }
         let level = |level| usize::try_from(level).map_err(|_| no_levels(text));
@@ -62,7 +71,7 @@ fn doubling((from, to): (u64, u64)) -> Vec<u64> {
     levels
 }
 
-fn evenly(text: &str) -> Result<Vec<u64>, String> {
+fn evenly(text: &str) -> Result<Vec<u64>, Sentence> {
     let parts: Vec<&str> = text.split(':').collect();
     let [from, to, step] = parts[..] else {
         return Err(no_levels(text));
@@ -74,32 +83,40 @@ fn evenly(text: &str) -> Result<Vec<u64>, String> {
     Ok((from..=to).step_by(step).take(MOST_LEVELS + 1).collect())
 }
 
-fn ends(text: &str, from: &str, to: &str) -> Result<(u64, u64), String> {
+fn ends(text: &str, from: &str, to: &str) -> Result<(u64, u64), Sentence> {
     let (from, to) = (connections(text, from)?, connections(text, to)?);
     if from > to {
-        return Err(format!(
+        return Err(sentence!(
+            "descending-levels",
             "{text:?} is descending; write the fewest connections first, as in \"1..64\": odd \
-             blocks run the levels downwards"
+                blocks run the levels downwards",
+            text = text
         ));
     }
     Ok((from, to))
 }
 
-fn connections(text: &str, number: &str) -> Result<u64, String> {
+fn connections(text: &str, number: &str) -> Result<u64, Sentence> {
     let number = number.trim().parse().map_err(|_| no_levels(text))?;
     if (1..=MOST_CONNECTIONS).contains(&number) {
         return Ok(number);
     }
-    Err(format!(
+    Err(sentence!(
+        "level-out-of-range",
         "{number} in {text:?} is out of range; the number of connections must be 1 to \
-         {MOST_CONNECTIONS}"
+            {most_connections}",
+        number = number,
+        text = text,
+        most_connections = MOST_CONNECTIONS
     ))
 }
 
-fn no_levels(text: &str) -> String {
-    format!(
+fn no_levels(text: &str) -> Sentence {
+    sentence!(
+        "no-levels",
         "{text:?} is not a ramp; write for example \"1..256\" (doubling), \"1,2,4,8\" or \
-         \"10:100:10\" (from, to, step)"
+            \"10:100:10\" (from, to, step)",
+        text = text
     )
 }
 
@@ -137,7 +154,7 @@ mod tests {
             ("1..100001", "is out of range"),
         ] {
             let error = text.parse::<SweepLevels>().unwrap_err();
-            assert!(error.contains(part), "{text}: {error}");
+            assert!(error.text().contains(part), "{text}: {error}");
         }
     }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::keys::value::shown_as_text;
 use crate::units::duration::Time;
+use crate::{Sentence, sentence};
 
 shown_as_text!(Think);
 
@@ -45,9 +46,9 @@ const UNIFORM: &str = "uniform";
 const EXPONENTIAL: &str = "exponential";
 
 impl FromStr for Think {
-    type Err = String;
+    type Err = Sentence;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Sentence> {
         let Some((shape, rest)) = text.split_once(':') else {
             return Ok(Self::Fixed(time(text)?));
         };
@@ -55,30 +56,39 @@ impl FromStr for Think {
             EXPONENTIAL => Ok(Self::Exponential { mean: time(rest)? }),
             UNIFORM => {
                 let (from, to) = rest.split_once("..").ok_or_else(|| {
-                    format!("{text:?} has no end; write for example \"uniform:50ms..150ms\"")
+                    sentence!(
+                        "think-no-end",
+                        "{text:?} has no end; write for example \"uniform:50ms..150ms\"",
+                        text = text
+                    )
                 })?;
                 let (from, to) = (time(from)?, time(to)?);
                 if from > to {
-                    return Err(format!(
-                        "{text:?} has the larger value first; write for example \"uniform:{}..{}\"",
-                        Time(to),
-                        Time(from)
+                    return Err(sentence!(
+                        "think-descending",
+                        "{text:?} has the larger value first; write for example \
+                            \"uniform:{to}..{from}\"",
+                        text = text,
+                        to = Time(to),
+                        from = Time(from)
                     ));
                 }
                 Ok(Self::Uniform { from, to })
             }
-            _ => Err(format!(
+            _ => Err(sentence!(
+                "no-think",
                 "{text:?} is not a think time; write for example \"100ms\", \
-                 \"uniform:50ms..150ms\" or \"exponential:100ms\""
+                    \"uniform:50ms..150ms\" or \"exponential:100ms\"",
+                text = text
             )),
         }
     }
 }
 
-fn time(text: &str) -> Result<Duration, String> {
+fn time(text: &str) -> Result<Duration, Sentence> {
     text.parse()
         .map(|Time(time)| time)
-        .map_err(|error: crate::units::duration::TimeError| error.to_string())
+        .map_err(|error: crate::units::duration::TimeError| error.sentence())
 }
 
 impl fmt::Display for Think {

@@ -8,6 +8,8 @@ use std::time::Duration;
 use time::{Date, Month};
 use toml::value::{Datetime, Offset};
 
+use crate::{Sentence, sentence};
+
 /// The Julian day of 1970-01-01.
 const UNIX_EPOCH_DAY: i32 = 2_440_588;
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
@@ -77,37 +79,62 @@ impl fmt::Debug for Trace {
 ///
 /// # Errors
 /// A sentence with the file and, if a line is wrong, its number.
-pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<Arc<[u64]>, String> {
+pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<Arc<[u64]>, Sentence> {
     read_at_most(MOST_ARRIVALS, path, bytes)
 }
 
-fn read_at_most(most: usize, path: &Path, bytes: &[u8]) -> Result<Arc<[u64]>, String> {
+fn read_at_most(most: usize, path: &Path, bytes: &[u8]) -> Result<Arc<[u64]>, Sentence> {
     let file = path.display();
-    let text = std::str::from_utf8(bytes)
-        .map_err(|_| format!("{file} is not a trace: it is not UTF-8 text"))?;
+    let text = std::str::from_utf8(bytes).map_err(|_| {
+        sentence!(
+            "trace-not-text",
+            "{file} is not a trace: it is not UTF-8 text",
+            file = file
+        )
+    })?;
     let mut times = Vec::new();
     for (line, number) in text.lines().zip(1..) {
         let written = line.split_once('#').map_or(line, |(before, _)| before);
         let written = written.trim();
         if !written.is_empty() {
             if times.len() == most {
-                return Err(format!("{file}:{number}: it has more than {most} arrivals"));
+                return Err(sentence!(
+                    "trace-too-long",
+                    "{file}:{number}: it has more than {most} arrivals",
+                    file = file,
+                    number = number,
+                    most = most
+                ));
             }
-            let time = time(written).map_err(|why| format!("{file}:{number}: {why}"))?;
+            let time = time(written).map_err(|why| {
+                sentence!(
+                    "in-line",
+                    "{file}:{number}: {why}",
+                    file = file,
+                    number = number,
+                    why = why
+                )
+            })?;
             times.push((time, number));
         }
     }
     times.sort_unstable();
     let (Some(&(first, first_line)), Some(&(last, last_line))) = (times.first(), times.last())
     else {
-        return Err(format!(
-            "{file} has no arrivals; write one a line, in seconds or as timestamps"
+        return Err(sentence!(
+            "trace-empty",
+            "{file} has no arrivals; write one a line, in seconds or as timestamps",
+            file = file
         ));
     };
     if last - first > i128::from(LONGEST) {
-        return Err(format!(
-            "{file}:{last_line}: it is more than a year after line {first_line}; a number is in \
-             seconds, and numbers after the first arrival do not go with timestamps"
+        return Err(sentence!(
+            "trace-a-year",
+            "{file}:{last_line}: it is more than a year after line {first_line}; a number is \
+                in seconds, and numbers after the first arrival do not go with timestamps",
+            file = file,
+            last_line = last_line,
+            first_line = first_line
         ));
     }
     let since_first = |(time, _): (i128, u32)| u64::try_from(time - first).unwrap_or(LONGEST);
@@ -116,28 +143,42 @@ fn read_at_most(most: usize, path: &Path, bytes: &[u8]) -> Result<Arc<[u64]>, St
 
 /// A time in nanoseconds: since 1970 for a timestamp; for a number of seconds, since the time that
 /// the file calls 0.
-fn time(text: &str) -> Result<i128, String> {
+fn time(text: &str) -> Result<i128, Sentence> {
     if let Some(nanos) = seconds(text) {
         return Ok(nanos);
     }
     let quoted = quoted(text);
     if text.strip_prefix('-').and_then(seconds).is_some() {
-        return Err(format!("{quoted} is negative; times are 0 or later"));
+        return Err(sentence!(
+            "time-negative",
+            "{quoted} is negative; times are 0 or later",
+            quoted = quoted
+        ));
     }
     let is_number = text.parse::<f64>();
     if is_number.is_ok_and(|number| !number.is_finite()) {
-        return Err(format!("{quoted} is not a time: it is not finite"));
+        return Err(sentence!(
+            "time-infinite",
+            "{quoted} is not a time: it is not finite",
+            quoted = quoted
+        ));
     }
     let rubbish = || {
-        format!(
+        sentence!(
+            "no-time",
             "{quoted} is not a time; write seconds, such as 0.25 or 1767225600.25, or for \
-             example 2026-01-01T00:00:00.25Z"
+                example 2026-01-01T00:00:00.25Z",
+            quoted = quoted
         )
     };
     let date: Datetime = text.parse().map_err(|_| rubbish())?;
     timestamp(date).ok_or_else(|| match (date.date, date.time, date.offset) {
         (Some(_), Some(_), None) => {
-            format!("{quoted} has no time zone; write Z or for example +01:00 after it")
+            sentence!(
+                "no-time-zone",
+                "{quoted} has no time zone; write Z or for example +01:00 after it",
+                quoted = quoted
+            )
         }
         _ => rubbish(),
     })
@@ -206,7 +247,7 @@ fn timestamp(written: Datetime) -> Option<i128> {
 mod tests {
     use super::*;
 
-    fn offsets(text: &str) -> Result<Vec<u64>, String> {
+    fn offsets(text: &str) -> Result<Vec<u64>, Sentence> {
         read(Path::new("t"), text.as_bytes()).map(|offsets| offsets.to_vec())
     }
 
@@ -267,10 +308,10 @@ mod tests {
                 "t:1: it is more than a year after line 2; a number is in seconds, and numbers after the first arrival do not go with timestamps".to_owned(),
             ),
         ] {
-            assert_eq!(offsets(text), Err(message), "{text:?}");
+            assert_eq!(offsets(text).map_err(|why| why.to_string()), Err(message), "{text:?}");
         }
         assert_eq!(
-            read(Path::new("t"), b"\xff"),
+            read(Path::new("t"), b"\xff").map_err(|why| why.to_string()),
             Err("t is not a trace: it is not UTF-8 text".to_owned())
         );
     }

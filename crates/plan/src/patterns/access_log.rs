@@ -8,6 +8,7 @@ use super::builder::Builder;
 use super::fault::Fault;
 use super::lines::Lines;
 use super::request::{self, push_byte, push_encoded, quoted};
+use crate::sentence;
 
 /// Whether `line` looks like a line of an access log.
 pub(super) fn is_line(line: &[u8]) -> bool {
@@ -28,8 +29,11 @@ pub(super) fn read<R: BufRead + ?Sized>(
         }
         let request = request_of(line).ok_or_else(|| {
             let shown = quoted(&String::from_utf8_lossy(line));
-            let why =
-                format!("{shown} is not a line of an access log in the common or combined format");
+            let why = sentence!(
+                "no-access-log",
+                "{shown} is not a line of an access log in the common or combined format",
+                shown = shown
+            );
             Fault::in_line(index, why)
         })?;
         let (request, status) = request;
@@ -47,20 +51,26 @@ pub(super) fn read<R: BufRead + ?Sized>(
         }
     }
     if with_status > 0 {
-        builder.note(format!(
-            "{with_status} requests of the log got a redirect or an error such as 404: the status of \
-             the log is the expected one, unless the plan sets `expect`"
+        builder.note(sentence!(
+            "log-statuses",
+            "{with_status} requests of the log got a redirect or an error such as 404: the status \
+             of the log is the expected one, unless the plan sets `expect`",
+            with_status = with_status
         ));
     }
     if with_bodies > 0 {
-        builder.note(format!(
+        builder.note(sentence!(
+            "log-bodies",
             "{with_bodies} requests of the log are skipped: only GET and HEAD are sent, because \
-             other methods may need a body or change data"
+             other methods may need a body or change data",
+            with_bodies = with_bodies
         ));
     }
     if not_http > 0 {
-        builder.note(format!(
-            "{not_http} requests of the log are skipped: they do not request a path"
+        builder.note(sentence!(
+            "log-no-path",
+            "{not_http} requests of the log are skipped: they do not request a path",
+            not_http = not_http
         ));
     }
     Ok(())
@@ -175,7 +185,11 @@ mod tests {
         assert_eq!(labels, ["GET /a?b=c", "HEAD /x"]);
         assert_eq!(set.sequence(), [0, 1, 0]);
         assert_eq!(set.notes().len(), 1, "{:?}", set.notes());
-        assert!(set.notes()[0].starts_with("1 requests of the log got a redirect or an error"));
+        assert!(
+            set.notes()[0]
+                .text()
+                .starts_with("1 requests of the log got a redirect or an error")
+        );
     }
 
     #[test]
@@ -249,7 +263,7 @@ mod tests {
             let text = format!("{COMMON}\n{line}\n");
             let fault = read(text.as_bytes(), PatternFormat::AccessLog, "GET").unwrap_err();
             assert_eq!(fault.spot, Spot::Line(2), "{line}");
-            assert!(fault.why.contains("is not a line of an access log"));
+            assert!(fault.why.text().contains("is not a line of an access log"));
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 
 use crate::check::Check;
+use crate::{Sentence, sentence};
 
 use super::set::{Logged, Pattern, PatternGroup, PatternSet};
 
@@ -40,12 +41,12 @@ pub(super) struct Builder {
     known: HashMap<u64, u32>,
     hasher: RandomState,
     sequence: Vec<u32>,
-    notes: Vec<String>,
+    notes: Vec<Sentence>,
 }
 
 impl Builder {
     /// The index of the group with this name, which is added if missing.
-    pub(super) fn group(&mut self, name: &str) -> Result<usize, String> {
+    pub(super) fn group(&mut self, name: &str) -> Result<usize, Sentence> {
         if let Some(known) = self.names.iter().position(|known| known == name) {
             return Ok(known);
         }
@@ -57,20 +58,30 @@ impl Builder {
         &mut self,
         name: &str,
         frequency: Option<f64>,
-    ) -> Result<usize, String> {
+    ) -> Result<usize, Sentence> {
         let is_plain = !name.trim().is_empty() && !name.chars().any(char::is_control);
         if !is_plain || name.len() > LONGEST_NAME {
-            return Err(format!(
-                "{:?} is not a name for a group: 1 to {LONGEST_NAME} bytes without control \
-                 characters",
-                name.chars().take(40).collect::<String>()
+            return Err(sentence!(
+                "no-group-name",
+                "{name:?} is not a name for a group: 1 to {longest_name} bytes without \
+                    control characters",
+                name = name.chars().take(40).collect::<String>(),
+                longest_name = LONGEST_NAME
             ));
         }
         if self.names.iter().any(|known| known == name) {
-            return Err(format!("there are two groups {name:?}"));
+            return Err(sentence!(
+                "two-groups",
+                "there are two groups {name:?}",
+                name = name
+            ));
         }
         if self.names.len() == MOST_GROUPS {
-            return Err(format!("it has more than {MOST_GROUPS} groups"));
+            return Err(sentence!(
+                "many-groups",
+                "it has more than {most_groups} groups",
+                most_groups = MOST_GROUPS
+            ));
         }
         self.names.push(name.to_owned());
         self.frequencies.push(frequency);
@@ -88,7 +99,7 @@ impl Builder {
         &mut self,
         pattern: Pattern,
         status: Option<u16>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Sentence> {
         self.push(pattern)?;
         let at = self.sequence.last().map_or(0, |at| *at as usize);
         if self.recorded.len() <= at {
@@ -103,9 +114,13 @@ impl Builder {
     }
 
     /// Adds one request of the file.
-    pub(super) fn push(&mut self, pattern: Pattern) -> Result<(), String> {
+    pub(super) fn push(&mut self, pattern: Pattern) -> Result<(), Sentence> {
         if self.sequence.len() == MOST_LINES {
-            return Err(format!("it has more than {MOST_LINES} requests"));
+            return Err(sentence!(
+                "many-requests",
+                "it has more than {most_lines} requests",
+                most_lines = MOST_LINES
+            ));
         }
         let mut key = self.hasher.hash_one(&pattern);
         let known = loop {
@@ -120,8 +135,10 @@ impl Builder {
                 known
             }
             None if self.patterns.len() == MOST_PATTERNS => {
-                return Err(format!(
-                    "it has more than {MOST_PATTERNS} different requests"
+                return Err(sentence!(
+                    "many-patterns",
+                    "it has more than {most_patterns} different requests",
+                    most_patterns = MOST_PATTERNS
                 ));
             }
             None => {
@@ -137,22 +154,26 @@ impl Builder {
     }
 
     /// Adds a note on how the content of the file was interpreted.
-    pub(super) fn note(&mut self, sentence: String) {
+    pub(super) fn note(&mut self, sentence: Sentence) {
         self.notes.push(sentence);
     }
 
     /// The set; an error if the set is empty.
-    pub(super) fn build(mut self) -> Result<PatternSet, String> {
+    pub(super) fn build(mut self) -> Result<PatternSet, Sentence> {
         let shares = self.shares()?;
         let mut filled = vec![false; self.names.len()];
         for pattern in &self.patterns {
             filled[pattern.group] = true;
         }
         if let Some(empty) = filled.iter().position(|filled| !filled) {
-            return Err(format!("group {:?} has no patterns", self.names[empty]));
+            return Err(sentence!(
+                "group-empty",
+                "group {name:?} has no patterns",
+                name = self.names[empty]
+            ));
         }
         if self.patterns.is_empty() {
-            return Err("it contains no requests".to_owned());
+            return Err(sentence!("no-requests", "it contains no requests"));
         }
         for (pattern, recorded) in self.patterns.iter_mut().zip(&self.recorded) {
             pattern.logged = recorded.other.map(|status| Logged {
@@ -176,7 +197,7 @@ impl Builder {
     }
 
     /// The share of each group: its frequency, divided by the sum of all frequencies.
-    fn shares(&mut self) -> Result<Vec<f64>, String> {
+    fn shares(&mut self) -> Result<Vec<f64>, Sentence> {
         const EXACT: f64 = 1e-6;
         let usual = 1.0 / self.names.len().max(1) as f64;
         let given = self.frequencies.iter().any(Option::is_some);
@@ -185,11 +206,17 @@ impl Builder {
         let sum: f64 = each.iter().sum();
         let is_share = sum > 0.0 && sum.is_finite();
         if !(each.is_empty() || is_share) {
-            return Err(format!("its frequencies add up to {sum}"));
+            return Err(sentence!(
+                "frequency-sum",
+                "its frequencies add up to {sum}",
+                sum = sum
+            ));
         }
         if given && (sum - 1.0).abs() > EXACT {
-            self.notes.push(format!(
-                "the frequencies add up to {sum}, not to 1: they are taken in proportion"
+            self.notes.push(sentence!(
+                "frequencies-scaled",
+                "the frequencies add up to {sum}, not to 1: they are taken in proportion",
+                sum = sum
             ));
         }
         Ok(each.into_iter().map(|frequency| frequency / sum).collect())

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use super::set::PatternSet;
 use crate::keys::value::read_from_text;
 use crate::units::percent::Percent;
+use crate::{Sentence, sentence};
 
 /// The default cache size of Groonga and of Droonga's HTTP server, in responses.
 pub const DEFAULT_CACHE_SIZE: u32 = 100;
@@ -37,7 +38,7 @@ impl CacheDial {
     /// # Errors
     ///
     /// Too few patterns; the message states the number needed.
-    pub(crate) fn check(&self, set: &PatternSet) -> Result<(), String> {
+    pub(crate) fn check(&self, set: &PatternSet) -> Result<(), Sentence> {
         let (Some(hit), Some(count)) = (self.hit, self.patterns()) else {
             return Ok(());
         };
@@ -45,10 +46,15 @@ impl CacheDial {
             return Ok(());
         }
         set.allot(count).map(drop).map_err(|why| {
-            format!(
-                "a hit ratio of {hit} with a cache of {} needs {count} different patterns ({} ÷ \
-                 {hit}), which the file cannot provide: {why}",
-                self.size, self.size
+            sentence!(
+                "cache-hit-patterns",
+                "a hit ratio of {hit} with a cache of {size} needs {count} different patterns \
+                 ({cache} ÷ {hit}), which the file cannot provide: {why}",
+                hit = hit,
+                size = self.size,
+                count = count,
+                cache = self.size,
+                why = why
             )
         })
     }
@@ -93,18 +99,20 @@ impl CacheCounters {
 }
 
 impl FromStr for CacheCounters {
-    type Err = String;
+    type Err = Sentence;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Sentence> {
         let visible = |path: &str| path.bytes().all(|b| b.is_ascii_graphic() && b != b'#');
         match text {
             "groonga" => Ok(Self::Groonga),
             "droonga" => Ok(Self::Droonga),
             "opensearch" => Ok(Self::OpenSearch),
             path if path.starts_with('/') && visible(path) => Ok(Self::At(path.to_owned())),
-            _ => Err(format!(
-                "{text:?} is not one of \"groonga\", \"droonga\", \"opensearch\", or a path such \
-                 as \"/_nodes/stats/indices/request_cache\""
+            _ => Err(sentence!(
+                "no-cache-counters",
+                "{text:?} is not one of \"groonga\", \"droonga\", \"opensearch\", or a path \
+                    such as \"/_nodes/stats/indices/request_cache\"",
+                text = text
             )),
         }
     }

@@ -1,5 +1,7 @@
 //! Mistakes in a file of patterns, with their positions.
 
+use crate::{Sentence, sentence};
+
 /// The position of a mistake in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Spot {
@@ -15,18 +17,18 @@ pub(crate) enum Spot {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) spot: Spot,
-    pub(crate) why: String,
+    pub(crate) why: Sentence,
 }
 
 impl Fault {
-    pub(super) fn of_file(why: String) -> Self {
+    pub(super) fn of_file(why: Sentence) -> Self {
         Self {
             spot: Spot::File,
             why,
         }
     }
 
-    pub(super) fn in_line(index: usize, why: String) -> Self {
+    pub(super) fn in_line(index: usize, why: Sentence) -> Self {
         Self {
             spot: Spot::Line(index + 1),
             why,
@@ -40,6 +42,6 @@ pub(super) fn utf8(bytes: &[u8], line: usize) -> Result<&str, Fault> {
     std::str::from_utf8(bytes).map_err(|error| {
         let before = &bytes[..error.valid_up_to()];
         let newlines = before.iter().filter(|&&byte| byte == b'\n').count();
-        Fault::in_line(line + newlines, "is not UTF-8 text".to_owned())
+        Fault::in_line(line + newlines, sentence!("not-utf8", "is not UTF-8 text"))
     })
 }

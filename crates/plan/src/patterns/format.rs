@@ -150,10 +150,13 @@ mod tests {
     fn a_file_with_nothing_in_it_is_refused() {
         for format in EVERY {
             let fault = read(b"", format, "GET").unwrap_err();
-            assert!(!fault.why.is_empty(), "{format:?}");
+            assert!(!fault.why.text().is_empty(), "{format:?}");
         }
         let fault = read(b"/a\n/\xff\n", PatternFormat::Text, "GET").unwrap_err();
-        assert_eq!(fault, Fault::in_line(1, "is not UTF-8 text".to_owned()));
+        assert_eq!(
+            (fault.spot, fault.why.text()),
+            (Spot::Line(2), "is not UTF-8 text")
+        );
     }
 
     /// A reader of endless, different lines that counts the bytes read.
@@ -195,7 +198,7 @@ mod tests {
         let fault = read_from(&mut paths, PatternFormat::Auto, "GET").unwrap_err();
         assert_eq!(fault.spot, Spot::Line(1_000_001));
         assert!(
-            fault.why.contains("more than 1000000 different"),
+            fault.why.text().contains("more than 1000000 different"),
             "{fault:?}"
         );
         let given = paths.get_ref().given;
@@ -225,7 +228,7 @@ mod tests {
         text += &"\"/a\",".repeat(1_000_001);
         let fault = read(text.as_bytes(), PatternFormat::Json, "GET").unwrap_err();
         assert!(
-            fault.why.contains("more than 1000000 requests"),
+            fault.why.text().contains("more than 1000000 requests"),
             "{fault:?}"
         );
     }

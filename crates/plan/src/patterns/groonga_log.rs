@@ -6,6 +6,7 @@ use super::builder::Builder;
 use super::fault::Fault;
 use super::lines::Lines;
 use super::request::{self, quoted};
+use crate::sentence;
 
 /// Commands that read and change nothing. Other commands in a log are never sent.
 pub(super) const READING: &[&str] = &[
@@ -34,7 +35,11 @@ pub(super) fn read<R: BufRead + ?Sized>(
             let shown = quoted(&String::from_utf8_lossy(line));
             Fault::in_line(
                 index,
-                format!("{shown} is not a line of a Groonga query log"),
+                sentence!(
+                    "no-groonga-log",
+                    "{shown} is not a line of a Groonga query log",
+                    shown = shown
+                ),
             )
         })?;
         let Some(sent) = text.strip_prefix(b">") else {
@@ -54,14 +59,18 @@ pub(super) fn read<R: BufRead + ?Sized>(
         }
     }
     if writing > 0 {
-        builder.note(format!(
+        builder.note(sentence!(
+            "log-writing",
             "{writing} commands of the log are skipped because they may change data: only \
-             read-only commands are sent"
+             read-only commands are sent",
+            writing = writing
         ));
     }
     if not_http > 0 {
-        builder.note(format!(
-            "{not_http} commands of the log are skipped: they were not sent over HTTP"
+        builder.note(sentence!(
+            "log-not-http",
+            "{not_http} commands of the log are skipped: they were not sent over HTTP",
+            not_http = not_http
         ));
     }
     Ok(())
@@ -124,7 +133,7 @@ mod tests {
         assert_eq!(groups, ["select", "status"]);
         assert_eq!(set.notes().len(), 2, "{:?}", set.notes());
         assert!(
-            set.notes()[0].starts_with("2 commands"),
+            set.notes()[0].text().starts_with("2 commands"),
             "{:?}",
             set.notes()
         );

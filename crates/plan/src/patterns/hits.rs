@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::groonga_log::READING;
 use crate::keys::value::read_from_text;
+use crate::{Sentence, sentence};
 
 /// How the response to a search reports its number of hits (matching records).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -66,18 +67,20 @@ pub fn is_of_search_server(path: &str) -> bool {
 const SEARCHING: &[&str] = &["_search", "_msearch", "_count", "_async_search", "_mget"];
 
 impl FromStr for HitSource {
-    type Err = String;
+    type Err = Sentence;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Sentence> {
         match text {
             "auto" => Ok(Self::Auto),
             "none" => Ok(Self::Off),
             "groonga" => Ok(Self::Groonga),
             "opensearch" => Ok(Self::OpenSearch),
             pointer if pointer.starts_with('/') => Ok(Self::Pointer(pointer.to_owned())),
-            _ => Err(format!(
-                "{text:?} is not one of \"auto\", \"none\", \"groonga\", \"opensearch\", or a JSON \
-                 pointer such as \"/hits/total/value\""
+            _ => Err(sentence!(
+                "no-hits",
+                "{text:?} is not one of \"auto\", \"none\", \"groonga\", \"opensearch\", or a \
+                    JSON pointer such as \"/hits/total/value\"",
+                text = text
             )),
         }
     }

@@ -12,6 +12,7 @@ use super::fault::{Fault, Spot};
 use super::request;
 use super::set::Pattern;
 use crate::check::Check;
+use crate::{Sentence, sentence};
 
 /// Reads the text; patterns without a method get `method`.
 pub(super) fn read(text: &str, method: &str, builder: &mut Builder) -> Result<(), Fault> {
@@ -27,8 +28,14 @@ pub(super) fn read(text: &str, method: &str, builder: &mut Builder) -> Result<()
             None if several => format!("group {}", index + 1),
             None => "patterns".to_owned(),
         };
-        take(builder, &name, group, method)
-            .map_err(|why| Fault::of_file(format!("group {name:?}: {why}")))?;
+        take(builder, &name, group, method).map_err(|why| {
+            Fault::of_file(sentence!(
+                "of-group",
+                "group {name:?}: {why}",
+                name = name,
+                why = why
+            ))
+        })?;
     }
     Ok(())
 }
@@ -43,12 +50,17 @@ fn fault(error: serde_json::Error) -> Fault {
         0 => Spot::File,
         line => Spot::Column(line, error.column().max(1)),
     };
+    let why = why.into();
     Fault { spot, why }
 }
 
-fn take(builder: &mut Builder, name: &str, group: Group, method: &str) -> Result<(), String> {
+fn take(builder: &mut Builder, name: &str, group: Group, method: &str) -> Result<(), Sentence> {
     if group.frequency == Some(0.0) {
-        builder.note(format!("group {name:?} is left out: its frequency is 0"));
+        builder.note(sentence!(
+            "group-left-out",
+            "group {name:?} is left out: its frequency is 0",
+            name = name
+        ));
         return Ok(());
     }
     let at = builder.new_group(name, group.frequency)?;
@@ -58,12 +70,24 @@ fn take(builder: &mut Builder, name: &str, group: Group, method: &str) -> Result
         let pattern = pattern(at, own, shared, method);
         pattern
             .and_then(|pattern| builder.push(pattern))
-            .map_err(|why| format!("pattern {}: {why}", index + 1))?;
+            .map_err(|why| {
+                sentence!(
+                    "of-pattern",
+                    "pattern {index}: {why}",
+                    index = index + 1,
+                    why = why
+                )
+            })?;
     }
     Ok(())
 }
 
-fn pattern(group: usize, own: Request, shared: &Request, method: &str) -> Result<Pattern, String> {
+fn pattern(
+    group: usize,
+    own: Request,
+    shared: &Request,
+    method: &str,
+) -> Result<Pattern, Sentence> {
     let given = own.method.or_else(|| shared.method.clone());
     let method = given.unwrap_or_else(|| method.to_owned());
     let path = own.path.or_else(|| shared.path.clone());
@@ -95,7 +119,7 @@ fn pattern(group: usize, own: Request, shared: &Request, method: &str) -> Result
 }
 
 /// `path` with the members of the object `body` as an encoded query.
-fn with_query(mut path: String, body: &Value) -> Result<String, String> {
+fn with_query(mut path: String, body: &Value) -> Result<String, Sentence> {
     let mut push = |text: &str| {
         path.push(if path.contains('?') { '&' } else { '?' });
         path.push_str(text);
@@ -114,7 +138,7 @@ fn with_query(mut path: String, body: &Value) -> Result<String, String> {
                 push(&pair);
             }
         }
-        _ => return Err("the body of a GET is text or an object: it becomes the query".to_owned()),
+        _ => return Err("the body of a GET is text or an object: it becomes the query".into()),
     }
     Ok(path)
 }
@@ -155,7 +179,7 @@ impl Request {
             "port" => {
                 let port: u16 = map.next_value()?;
                 if port == 0 {
-                    return Err(wrong("0 is not a port".to_owned()));
+                    return Err(wrong("0 is not a port".into()));
                 }
                 self.port = Some(port);
             }
@@ -172,12 +196,12 @@ impl Request {
                         let value = match value {
                             Value::String(text) => text,
                             Value::Number(number) => number.to_string(),
-                            _ => return Err(format!("header {name:?} is not text")),
+                            _ => return Err(format!("header {name:?} is not text").into()),
                         };
                         request::header(&name, &value)?;
                         Ok((name, value))
                     })
-                    .collect::<Result<_, String>>()
+                    .collect::<Result<_, Sentence>>()
                     .map_err(wrong)?;
             }
             _ => self.body = Some(map.next_value()?),
@@ -286,16 +310,19 @@ fn is_group_key(key: &str) -> bool {
 }
 
 /// The conditions of a group: one text, or a list of texts.
-fn checks(value: Value) -> Result<Vec<Check>, String> {
+fn checks(value: Value) -> Result<Vec<Check>, Sentence> {
     let each = match value {
         Value::Array(each) => each,
         one => vec![one],
     };
     let read = |one: &Value| match one {
-        Value::String(text) => text.parse().map_err(|why| format!("check: {why}")),
+        Value::String(text) => text
+            .parse()
+            .map_err(|why: Sentence| format!("check: {why}").into()),
         other => Err(format!(
             "check: {other} is not text; write for example \"json:/error absent\""
-        )),
+        )
+        .into()),
     };
     each.iter().map(read).collect()
 }
@@ -452,7 +479,7 @@ mod tests {
 
     fn refusal(text: &str) -> (Spot, String) {
         let fault = read(text.as_bytes(), PatternFormat::Json, "GET").unwrap_err();
-        (fault.spot, fault.why)
+        (fault.spot, fault.why.to_string())
     }
 
     fn labels(set: &PatternSet) -> Vec<String> {

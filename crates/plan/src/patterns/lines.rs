@@ -3,6 +3,7 @@
 use std::io::{BufRead, Read as _};
 
 use super::fault::Fault;
+use crate::sentence;
 
 /// Maximum length of a line, bytes: a longer line is no request.
 const LONGEST: u64 = 1 << 20;
@@ -44,7 +45,11 @@ impl<'r, R: BufRead + ?Sized> Lines<'r, R> {
         if self.line.len() as u64 > LONGEST {
             return Err(Fault::in_line(
                 index,
-                format!("is longer than {} MiB", LONGEST >> 20),
+                sentence!(
+                    "line-too-long",
+                    "is longer than {longest} MiB",
+                    longest = LONGEST >> 20
+                ),
             ));
         }
         Ok(Some((index, &self.line)))
@@ -98,5 +103,9 @@ impl<'r, R: BufRead + ?Sized> Lines<'r, R> {
 }
 
 fn unreadable(error: &std::io::Error) -> Fault {
-    Fault::of_file(format!("cannot be read: {error}"))
+    Fault::of_file(sentence!(
+        "unreadable",
+        "cannot be read: {why}",
+        why = error
+    ))
 }

@@ -11,6 +11,7 @@ use super::builder::Builder;
 use super::fault::{Fault, utf8};
 use super::lines::Lines;
 use super::opensearch_log::{path_of, search};
+use crate::{Sentence, sentence};
 
 /// Group of all searches.
 const GROUP: &str = "search";
@@ -51,16 +52,17 @@ impl Default for Indexes {
 }
 
 impl Header {
-    fn path(&self) -> Result<String, String> {
+    fn path(&self) -> Result<String, Sentence> {
         let is_set = self.routing.is_some()
             || self.preference.is_some()
             || self.ignore_unavailable.is_some()
             || self.allow_no_indices.is_some()
             || self.expand_wildcards.is_some();
         if is_set {
-            return Err(
-                "only index, search_type and request_cache of a header are supported".to_owned(),
-            );
+            return Err(sentence!(
+                "search-header",
+                "only index, search_type and request_cache of a header are supported"
+            ));
         }
         let indexes = match &self.index {
             Indexes::One(name) => name.clone(),
@@ -94,17 +96,30 @@ pub(super) fn read<R: BufRead + ?Sized>(
             continue;
         }
         let text = utf8(line, index)?;
-        let wrong = |why: String| Fault::in_line(index, why);
+        let wrong = |why: Sentence| Fault::in_line(index, why);
         let Some((_, to)) = path.take() else {
-            let header: Header = serde_json::from_str(text)
-                .map_err(|error| wrong(format!("is not a header of a search: {error}")))?;
+            let header: Header = serde_json::from_str(text).map_err(|error| {
+                wrong(sentence!(
+                    "no-search-header",
+                    "is not a header of a search: {error}",
+                    error = error
+                ))
+            })?;
             path = Some((index, header.path().map_err(wrong)?));
             continue;
         };
-        let body: &RawValue = serde_json::from_str(text)
-            .map_err(|error| wrong(format!("is not a search as JSON: {error}")))?;
+        let body: &RawValue = serde_json::from_str(text).map_err(|error| {
+            wrong(sentence!(
+                "no-search-json",
+                "is not a search as JSON: {error}",
+                error = error
+            ))
+        })?;
         if !body.get().starts_with('{') {
-            return Err(wrong("is not a search: it is not a JSON object".to_owned()));
+            return Err(wrong(sentence!(
+                "search-no-object",
+                "is not a search: it is not a JSON object"
+            )));
         }
         let group = builder.group(GROUP).map_err(wrong)?;
         let pushed = builder.push(search(group, to, body.get().as_bytes().to_vec()));
@@ -113,7 +128,10 @@ pub(super) fn read<R: BufRead + ?Sized>(
     match path {
         Some((index, _)) => Err(Fault::in_line(
             index,
-            "is a header without a search on the next line".to_owned(),
+            sentence!(
+                "header-alone",
+                "is a header without a search on the next line"
+            ),
         )),
         None => Ok(()),
     }
@@ -161,7 +179,7 @@ mod tests {
         ] {
             let fault = read(text.as_bytes(), PatternFormat::Msearch, "GET").unwrap_err();
             assert_eq!(fault.spot, Spot::Line(line), "{text}: {fault:?}");
-            assert!(fault.why.contains(words), "{text}: {fault:?}");
+            assert!(fault.why.text().contains(words), "{text}: {fault:?}");
         }
     }
 }

@@ -13,6 +13,7 @@ use super::fault::Fault;
 use super::lines::Lines;
 use super::request::{self, push_query_value, quoted};
 use super::set::Pattern;
+use crate::{Sentence, sentence};
 
 /// Group of all searches.
 const GROUP: &str = "search";
@@ -36,7 +37,11 @@ pub(super) fn read<R: BufRead + ?Sized>(
         }
         let entry = entry(line).ok_or_else(|| {
             let shown = quoted(&String::from_utf8_lossy(line));
-            let why = format!("{shown} is not a line of a search slow log of OpenSearch");
+            let why = sentence!(
+                "no-slow-log",
+                "{shown} is not a line of a search slow log of OpenSearch",
+                shown = shown
+            );
             Fault::in_line(index, why)
         })?;
         let Some(body) = &entry.source else {
@@ -54,14 +59,18 @@ pub(super) fn read<R: BufRead + ?Sized>(
         pushed.map_err(|why| Fault::in_line(index, why))?;
     }
     if cut > 0 {
-        builder.note(format!(
-            "{cut} lines of the log are skipped: their search is missing or truncated"
+        builder.note(sentence!(
+            "log-cut",
+            "{cut} lines of the log are skipped: their search is missing or truncated",
+            cut = cut
         ));
     }
     if repeated > 0 {
-        builder.note(format!(
+        builder.note(sentence!(
+            "log-repeated",
             "{repeated} lines of the log are of searches that other lines hold already: a search \
-             writes a line for each shard and phase"
+             writes a line for each shard and phase",
+            repeated = repeated
         ));
     }
     Ok(())
@@ -77,7 +86,7 @@ pub(super) fn search(group: usize, path: String, body: Vec<u8>) -> Pattern {
 }
 
 /// The path of searches in these indexes, separated by commas; in all indexes if empty.
-pub(super) fn path_of(indexes: &str, search_type: &str) -> Result<String, String> {
+pub(super) fn path_of(indexes: &str, search_type: &str) -> Result<String, Sentence> {
     let mut path = String::new();
     for (at, name) in indexes.split(',').enumerate() {
         path.push(if at == 0 { '/' } else { ',' });
@@ -128,7 +137,7 @@ struct Entry {
 }
 
 impl Entry {
-    fn path(&self) -> Result<String, String> {
+    fn path(&self) -> Result<String, Sentence> {
         path_of(&self.index, &self.search_type)
     }
 }
@@ -279,7 +288,9 @@ mod tests {
         let expected = [TEA, RICE, TEA].map(|body| (label.to_owned(), body.to_owned()));
         assert_eq!(found, expected);
         assert!(
-            set.notes()[0].starts_with("3 lines of the log are of"),
+            set.notes()[0]
+                .text()
+                .starts_with("3 lines of the log are of"),
             "{:?}",
             set.notes()
         );
@@ -332,7 +343,11 @@ mod tests {
         let text = [text_line("query", 0, TEA), cut].concat();
         let set = read(text.as_bytes(), PatternFormat::OpenSearchLog, "GET").unwrap();
         assert_eq!(set.len(), 1);
-        assert!(set.notes()[0].starts_with("1 lines of the log are skipped"));
+        assert!(
+            set.notes()[0]
+                .text()
+                .starts_with("1 lines of the log are skipped")
+        );
         let indexing = text_line("query", 0, TEA).replace("search_type[", "routing[");
         for other in [
             "rubbish\n", "{\"type\":\"server\"}\n", "[\"/a\"]\n", &indexing,

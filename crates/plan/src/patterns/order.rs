@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use crate::choose::Choose;
 use crate::keys::value::read_from_text;
+use crate::{Sentence, sentence};
 
 /// The order in which requests are drawn from patterns. Requests are drawn without end.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -25,13 +26,15 @@ pub enum PatternOrder {
 }
 
 impl FromStr for PatternOrder {
-    type Err = String;
+    type Err = Sentence;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Sentence> {
         let wrong = || {
-            format!(
+            sentence!(
+                "no-order",
                 "{text:?} is not one of \"weighted\", \"sequential\", \"shuffled\", \"zipf\", \
-                 \"zipf:1.1\" (an exponent above 0, at most 10)"
+                    \"zipf:1.1\" (an exponent above 0, at most 10)",
+                text = text
             )
         };
         match text {

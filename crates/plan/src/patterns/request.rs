@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::set::Pattern;
+use crate::{Sentence, sentence};
 
 /// Maximum length of path and query, bytes.
 const LONGEST_PATH: usize = 64 * 1024;
@@ -44,23 +45,31 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// Checks a path and query. Characters that are not ASCII are percent-encoded, as browsers do.
-pub(super) fn path(text: &str) -> Result<String, String> {
+pub(super) fn path(text: &str) -> Result<String, Sentence> {
     if !text.starts_with('/') {
-        return Err(format!("{} does not begin with a slash", quoted(text)));
+        return Err(sentence!(
+            "path-no-slash",
+            "{text} does not begin with a slash",
+            text = quoted(text)
+        ));
     }
     if text.len() > LONGEST_PATH {
-        return Err(format!(
-            "a path of {} bytes is too long; the most is {LONGEST_PATH}",
-            text.len()
+        return Err(sentence!(
+            "path-too-long",
+            "a path of {length} bytes is too long; the most is {longest_path}",
+            length = text.len(),
+            longest_path = LONGEST_PATH
         ));
     }
     let bad = text
         .chars()
         .find(|&c| c == '#' || c.is_ascii() && !c.is_ascii_graphic());
     if let Some(bad) = bad {
-        return Err(format!(
-            "{} has {bad:?} in it; percent-encode it, for example %20 for a space",
-            quoted(text)
+        return Err(sentence!(
+            "path-not-encoded",
+            "{text} has {bad:?} in it; percent-encode it, for example %20 for a space",
+            text = quoted(text),
+            bad = bad
         ));
     }
     if text.is_ascii() {
@@ -102,73 +111,96 @@ pub(super) fn push_query_value(out: &mut String, text: &str) {
 }
 
 /// Reads a request method, in upper or lower case.
-pub(super) fn method(text: &str) -> Result<String, String> {
+pub(super) fn method(text: &str) -> Result<String, Sentence> {
     let upper = text.to_ascii_uppercase();
     if METHODS.contains(&upper.as_str()) {
         return Ok(upper);
     }
-    Err(format!(
-        "{} is not a request method; those are {}",
-        quoted(text),
-        METHODS.join(", ")
+    Err(sentence!(
+        "pattern-method",
+        "{text} is not a request method; those are {methods}",
+        text = quoted(text),
+        methods = METHODS.join(", ")
     ))
 }
 
 /// Checks a host as in URLs, without a port.
-pub(super) fn host(text: &str) -> Result<String, String> {
+pub(super) fn host(text: &str) -> Result<String, Sentence> {
     let fits = |b: u8| b.is_ascii_alphanumeric() || b"-._:[]".contains(&b);
     if text.is_empty() || text.len() > 255 || !text.bytes().all(fits) {
-        return Err(format!("{} is not a host", quoted(text)));
+        return Err(sentence!(
+            "no-host",
+            "{text} is not a host",
+            text = quoted(text)
+        ));
     }
     Ok(text.to_ascii_lowercase())
 }
 
 /// Checks a header. Messages never repeat its value, which can be secret.
-pub(super) fn header(name: &str, value: &str) -> Result<(), String> {
+pub(super) fn header(name: &str, value: &str) -> Result<(), Sentence> {
     let is_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
     if name.is_empty() || !name.bytes().all(is_token) {
-        return Err(format!("{} is not a header name", quoted(name)));
+        return Err(sentence!(
+            "pattern-header",
+            "{name} is not a header name",
+            name = quoted(name)
+        ));
     }
     if OWN_HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own)) {
-        return Err(format!(
-            "Tenbin sets the header {name:?} itself; leave it out"
+        return Err(sentence!(
+            "pattern-header-of-tenbin",
+            "Tenbin sets the header {name:?} itself; leave it out",
+            name = name
         ));
     }
     if value.bytes().any(|b| b.is_ascii_control() && b != b'\t') {
-        return Err(format!(
-            "header {name:?} has a value with control characters"
+        return Err(sentence!(
+            "pattern-header-control",
+            "header {name:?} has a value with control characters",
+            name = name
         ));
     }
     Ok(())
 }
 
 /// Checks the number of headers.
-pub(super) fn headers(count: usize) -> Result<(), String> {
+pub(super) fn headers(count: usize) -> Result<(), Sentence> {
     match count {
         0..=MOST_HEADERS => Ok(()),
-        _ => Err(format!("a request has at most {MOST_HEADERS} headers")),
+        _ => Err(sentence!(
+            "many-headers",
+            "a request has at most {most_headers} headers",
+            most_headers = MOST_HEADERS
+        )),
     }
 }
 
 /// Checks the length of a body.
-pub(super) fn body(length: usize) -> Result<(), String> {
+pub(super) fn body(length: usize) -> Result<(), Sentence> {
     match length {
         0..=LARGEST_BODY => Ok(()),
-        _ => Err(format!(
-            "a body of {length} bytes is too large; the most is {LARGEST_BODY}"
+        _ => Err(sentence!(
+            "body-too-large",
+            "a body of {length} bytes is too large; the most is {largest_body}",
+            length = length,
+            largest_body = LARGEST_BODY
         )),
     }
 }
 
 /// Checks a timeout in seconds, and converts the timeout to a duration.
-pub(super) fn timeout(seconds: f64) -> Result<Duration, String> {
+pub(super) fn timeout(seconds: f64) -> Result<Duration, Sentence> {
     if seconds > 0.0 && seconds <= LONGEST_TIMEOUT {
         let time = Duration::from_secs_f64(seconds);
         if !time.is_zero() {
             return Ok(time);
         }
     }
-    Err(format!(
-        "a timeout is in seconds, above 0 and at most {LONGEST_TIMEOUT}, not {seconds}"
+    Err(sentence!(
+        "pattern-timeout",
+        "a timeout is in seconds, above 0 and at most {longest_timeout}, not {seconds}",
+        longest_timeout = LONGEST_TIMEOUT,
+        seconds = seconds
     ))
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::check::Check;
 use crate::rng::{Rng, name_number};
+use crate::{Sentence, sentence};
 
 /// A request in a file of patterns.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -85,7 +86,7 @@ pub struct PatternSet {
     counts: Vec<u64>,
     /// One item per request of the file, in order: the position in `patterns`.
     sequence: Vec<u32>,
-    notes: Vec<String>,
+    notes: Vec<Sentence>,
 }
 
 impl PartialEq for PatternSet {
@@ -121,7 +122,7 @@ impl PatternSet {
         patterns: Vec<Pattern>,
         counts: Vec<u64>,
         sequence: Vec<u32>,
-        notes: Vec<String>,
+        notes: Vec<Sentence>,
     ) -> Self {
         Self {
             groups,
@@ -158,7 +159,7 @@ impl PatternSet {
     }
 
     /// How the content of the file was interpreted, one sentence per note.
-    pub fn notes(&self) -> &[String] {
+    pub fn notes(&self) -> &[Sentence] {
         &self.notes
     }
 
@@ -184,11 +185,13 @@ impl PatternSet {
     ///
     /// # Errors
     /// A group with too few patterns, or more groups than `count`.
-    pub fn allot(&self, count: usize) -> Result<Vec<usize>, String> {
+    pub fn allot(&self, count: usize) -> Result<Vec<usize>, Sentence> {
         if count < self.groups.len() {
-            return Err(format!(
-                "{count} patterns are fewer than its {} groups",
-                self.groups.len()
+            return Err(sentence!(
+                "fewer-than-groups",
+                "{count} patterns are fewer than its {groups} groups",
+                count = count,
+                groups = self.groups.len()
             ));
         }
         let exact: Vec<f64> = self.groups.iter().map(|g| g.share * count as f64).collect();
@@ -214,10 +217,13 @@ impl PatternSet {
         for (group, (wanted, there)) in self.groups.iter().zip(allotted.iter().zip(there)) {
             if there < *wanted {
                 return Err(match self.groups.len() {
-                    1 => format!("it has {there}"),
-                    _ => format!(
-                        "{wanted} of them would be of group {:?}, which has {there}",
-                        group.name
+                    1 => sentence!("it-has", "it has {there}", there = there),
+                    _ => sentence!(
+                        "group-has",
+                        "{wanted} of them would be of group {group:?}, which has {there}",
+                        wanted = wanted,
+                        group = group.name,
+                        there = there
                     ),
                 });
             }
@@ -230,7 +236,7 @@ impl PatternSet {
     ///
     /// # Errors
     /// As [`PatternSet::allot`].
-    pub fn choose(&self, count: usize, seed: u64) -> Result<Self, String> {
+    pub fn choose(&self, count: usize, seed: u64) -> Result<Self, Sentence> {
         let allotted = self.allot(count)?;
         let mut of_group: Vec<Vec<u32>> = vec![Vec::new(); self.groups.len()];
         for (at, pattern) in (0..).zip(&self.patterns) {

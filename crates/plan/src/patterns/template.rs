@@ -11,6 +11,7 @@ use super::request;
 use super::set::PatternSet;
 use super::term::groonga_query;
 use crate::search_servers::SearchServer;
+use crate::{Sentence, sentence};
 
 /// The search request of the Droonga tutorial, without the search term at its end; with snippets,
 /// sorting and a drill-down (facet).
@@ -70,11 +71,13 @@ impl Template {
     }
 
     /// Checks that the template has a placeholder for the term.
-    pub(crate) fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), Sentence> {
         let parts = [&self.path, &self.body];
         if !parts.iter().any(|part| part.contains("{term")) {
-            return Err(format!(
-                "path and body have no placeholder for the term; use {PLACEHOLDERS}"
+            return Err(sentence!(
+                "template-no-term",
+                "path and body have no placeholder for the term; use {placeholders}",
+                placeholders = PLACEHOLDERS
             ));
         }
         for part in parts {
@@ -84,7 +87,7 @@ impl Template {
     }
 
     /// The path and the body of the request for a term.
-    fn request(&self, term: &str) -> Result<(String, String), String> {
+    fn request(&self, term: &str) -> Result<(String, String), Sentence> {
         let url = |text: &str| {
             let mut encoded = String::new();
             request::push_query_value(&mut encoded, text);
@@ -98,20 +101,23 @@ impl Template {
 /// `text` with the term in place of each placeholder: unchanged for `{term}`, in Groonga's query
 /// syntax for `{term:groonga}`, as phrases for `{term:phrases}`. `escape` is applied to each
 /// replacement, not to the rest of `text`.
-fn fill(text: &str, term: &str, escape: impl Fn(&str) -> String) -> Result<String, String> {
+fn fill(text: &str, term: &str, escape: impl Fn(&str) -> String) -> Result<String, Sentence> {
     let mut filled = String::with_capacity(text.len() + term.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("{term") {
         let Some((variant, behind)) = after.split_once('}') else {
-            return Err("{term has no closing brace".to_owned());
+            return Err(sentence!("term-open", "{{term has no closing brace"));
         };
         let value = match variant {
             "" => term.to_owned(),
             ":groonga" => groonga_query(term),
             ":phrases" => phrases(term),
             _ => {
-                return Err(format!(
-                    "\"{{term{variant}}}\" is not a placeholder for the term; use {PLACEHOLDERS}"
+                return Err(sentence!(
+                    "template-placeholder",
+                    "\"{{term{variant}}}\" is not a placeholder for the term; use {placeholders}",
+                    variant = variant,
+                    placeholders = PLACEHOLDERS
                 ));
             }
         };
@@ -166,9 +172,10 @@ impl ByTarget {
     ///
     /// # Errors
     /// A term from which no request can be made, and why.
-    pub(crate) fn fill(&mut self, terms: &[String]) -> Result<(), String> {
+    pub(crate) fn fill(&mut self, terms: &[String]) -> Result<(), Sentence> {
         for (name, template) in &self.templates {
-            let set = requests(template, terms).map_err(|why| format!("{name}: {why}"))?;
+            let set = requests(template, terms)
+                .map_err(|why| sentence!("of-request", "{name}: {why}", name = name, why = why))?;
             self.sets.insert(name.clone(), Arc::new(set));
         }
         Ok(())
@@ -193,10 +200,17 @@ impl ByTarget {
     }
 }
 
-fn requests(template: &Template, terms: &[String]) -> Result<PatternSet, String> {
+fn requests(template: &Template, terms: &[String]) -> Result<PatternSet, Sentence> {
     let mut builder = Builder::default();
     for term in terms {
-        let failed = |why: String| format!("term {}: {why}", request::quoted(term));
+        let failed = |why: Sentence| {
+            sentence!(
+                "of-term",
+                "term {term}: {why}",
+                term = request::quoted(term),
+                why = why
+            )
+        };
         let (path, body) = template.request(term).map_err(failed)?;
         let group = builder.group("search")?;
         let is_json = body.trim_start().starts_with('{');
@@ -211,29 +225,38 @@ fn requests(template: &Template, terms: &[String]) -> Result<PatternSet, String>
 }
 
 /// Reads the terms of a file: one per line, without duplicates.
-pub(crate) fn terms(file: &[u8]) -> Result<Vec<String>, String> {
-    let text = str::from_utf8(file).map_err(|_| "it is not UTF-8 text".to_owned())?;
+pub(crate) fn terms(file: &[u8]) -> Result<Vec<String>, Sentence> {
+    let text = str::from_utf8(file).map_err(|_| sentence!("not-utf8", "it is not UTF-8 text"))?;
     let mut known = std::collections::HashSet::new();
     let mut terms = Vec::new();
     for (line, at) in text.lines().zip(1..) {
         let term = line.trim();
         if term.len() > LONGEST_TERM || term.chars().any(char::is_control) {
-            return Err(format!(
-                "line {at} is no search term: at most {LONGEST_TERM} bytes without control \
-                 characters"
+            return Err(sentence!(
+                "no-term",
+                "line {at} is no search term: at most {longest_term} bytes without control \
+                    characters",
+                at = at,
+                longest_term = LONGEST_TERM
             ));
         }
         if !term.is_empty() && known.insert(term) {
             if terms.len() == MOST_PATTERNS {
-                return Err(format!(
-                    "line {at}: it has more than {MOST_PATTERNS} search terms"
+                return Err(sentence!(
+                    "many-terms",
+                    "line {at}: it has more than {most_patterns} search terms",
+                    at = at,
+                    most_patterns = MOST_PATTERNS
                 ));
             }
             terms.push(term.to_owned());
         }
     }
     if terms.is_empty() {
-        Err("it has no search term; write one a line".to_owned())
+        Err(sentence!(
+            "no-terms",
+            "it has no search term; write one a line"
+        ))
     } else {
         Ok(terms)
     }
@@ -288,7 +311,7 @@ mod tests {
             ("s?q={term}", "does not begin with a slash"),
         ] {
             let said = with(path).check().unwrap_err();
-            assert!(said.contains(why), "{said}");
+            assert!(said.text().contains(why), "{said}");
         }
         assert_eq!(terms("a\n\n b \na\n".as_bytes()).unwrap(), ["a", "b"]);
         assert!(terms(b"\n").is_err() && terms(b"a\tb").is_err());

@@ -24,7 +24,7 @@ pub(super) fn read<R: BufRead + ?Sized>(
             builder.push(request::plain(group, method, path))
         });
         pushed.map_err(|why| match Script::of(line) {
-            Some(script) => Fault::of_file(script.to_string()),
+            Some(script) => Fault::of_file(script.sentence()),
             None => Fault::in_line(index, why),
         })?;
     }
@@ -54,7 +54,7 @@ mod tests {
             let fault = read(text.as_bytes(), PatternFormat::Auto, "GET").unwrap_err();
             assert_eq!(fault.spot, Spot::File, "{}", fault.why);
             let begin = format!("is a script of {tool}, and Tenbin does not run scripts: ");
-            assert!(fault.why.starts_with(&begin), "{}", fault.why);
+            assert!(fault.why.text().starts_with(&begin), "{}", fault.why);
         }
     }
 
@@ -74,10 +74,10 @@ mod tests {
             ),
         ] {
             let fault = read(text.as_bytes(), PatternFormat::Text, "GET").unwrap_err();
-            assert_eq!((fault.spot, fault.why.as_str()), (Spot::Line(line), why));
+            assert_eq!((fault.spot, fault.why.text()), (Spot::Line(line), why));
         }
         let long = format!("/{}", "a".repeat(70_000));
         let fault = read(long.as_bytes(), PatternFormat::Text, "GET").unwrap_err();
-        assert!(fault.why.contains("too long"), "{}", fault.why);
+        assert!(fault.why.text().contains("too long"), "{}", fault.why);
     }
 }

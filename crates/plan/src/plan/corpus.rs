@@ -10,6 +10,7 @@ use crate::plan::workload::Workload;
 use crate::target::Target;
 use crate::work::WorkloadKind;
 use crate::work::http::draft::Patterns;
+use crate::{Sentence, sentence};
 
 /// The targets that are one cluster with different numbers of hosts.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,7 +79,7 @@ impl Plan {
     /// # Errors
     ///
     /// A line that is not a request, or too few requests for the target hit ratio.
-    pub fn fill_patterns(&mut self, file: &[u8]) -> Result<(), String> {
+    pub fn fill_patterns(&mut self, file: &[u8]) -> Result<(), Sentence> {
         // The levels of a ramp share their patterns.
         let mut known: Option<(String, Arc<PatternSet>)> = None;
         for work in &mut self.workloads {
@@ -88,7 +89,13 @@ impl Plan {
             let set = match &known {
                 Some((of, set)) if *of == method => Arc::clone(set),
                 _ => patterns::read(file, PatternFormat::Auto, &method)
-                    .map_err(|fault| format!("requests made of the pages: {}", fault.why))?
+                    .map_err(|fault| {
+                        sentence!(
+                            "requests-of-pages",
+                            "requests made of the pages: {why}",
+                            why = fault.why
+                        )
+                    })?
                     .into(),
             };
             known = Some((method, Arc::clone(&set)));
@@ -107,7 +114,7 @@ impl Plan {
     /// # Errors
     /// No target is a search server of a known kind, no request can be made from a term, or there
     /// are too few requests for the target hit ratio.
-    pub fn fill_terms(&mut self, terms: &[String]) -> Result<(), String> {
+    pub fn fill_terms(&mut self, terms: &[String]) -> Result<(), Sentence> {
         let mut usual = BTreeMap::new();
         for target in &self.targets {
             if let Some(kind) = target.searched.status {
@@ -130,7 +137,10 @@ impl Plan {
                 .get_or_insert_with(|| ByTarget::new(usual.clone()));
             by_target.fill(terms)?;
             let set = by_target.any_set().map(Arc::clone);
-            drawn.set = set.ok_or("no target is a search server of a known kind")?;
+            drawn.set = set.ok_or(sentence!(
+                "no-search-server",
+                "no target is a search server of a known kind"
+            ))?;
             if let Some(cache) = drawn.cache() {
                 cache.check(&drawn.set)?;
             }

@@ -4,6 +4,7 @@ use crate::plan::model::Plan;
 use crate::plan::workload::Workload;
 use crate::relaunch::Relaunch;
 use crate::target::Reach;
+use crate::{Sentence, sentence};
 
 impl Plan {
     /// When targets are restarted. [`Relaunch::Auto`] is resolved on the assumption that every
@@ -17,22 +18,24 @@ impl Plan {
     }
 
     /// Why targets cannot be restarted during the run, as one sentence; `None` if they can.
-    pub(crate) fn why_no_restarts(&self) -> Option<String> {
+    pub(crate) fn why_no_restarts(&self) -> Option<Sentence> {
         let has_state = |work: &&Workload| !work.facts().can_relaunch() || work.search().is_some();
         if let Some(work) = self.workloads.iter().find(has_state) {
-            return Some(format!(
-                "relaunch supports only plain HTTP workloads that run in rounds; workload {:?} is \
-                 of another kind or is a maximum-rate search (slo)",
-                work.name
+            return Some(sentence!(
+                "relaunch-http",
+                "relaunch supports only plain HTTP workloads that run in rounds; workload \
+                    {name:?} is of another kind or is a maximum-rate search (slo)",
+                name = work.name
             ));
         }
         let mut targets = self.targets.iter();
         let stays = targets.find(|target| !matches!(target.reach, Reach::Launched(_)))?;
-        Some(format!(
-            "relaunch must restart every target, but target {:?} is not started by a command, so \
-             only the caches of this target would stay warm; use command to start the target, or \
-             leave out relaunch",
-            stays.name
+        Some(sentence!(
+            "relaunch-launched",
+            "relaunch must restart every target, but target {name:?} is not started by a \
+                command, so only the caches of this target would stay warm; use command to start \
+                the target, or leave out relaunch",
+            name = stays.name
         ))
     }
 

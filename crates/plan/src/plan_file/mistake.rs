@@ -1,121 +1,38 @@
-//! What is wrong with a plan. The common mistakes are data, so that programs can print them in
-//! other languages.
+//! What is wrong with a plan, as data, so that programs can print it in other languages.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use crate::keys::suggest::nearest;
+use crate::keys::suggest::{meant_by, nearest};
 use crate::script::Script;
 use crate::units::duration::{Time, TimeError};
 use crate::units::rate::RateError;
+use crate::{Sentence, sentence};
 
-/// What is wrong and what to do, without a full stop.
+/// What is wrong and what to do, without a full stop. Programs match on some mistakes; the others are
+/// a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.sentence())]
 pub enum Mistake {
-    /// A number is below its minimum.
-    #[error("{number} is too small; the minimum is {least}")]
-    TooSmall {
-        /// The number.
-        number: i128,
-        /// The minimum.
-        least: u64,
-    },
-    /// A number is above its maximum.
-    #[error("{number} is too large; the maximum is {most}")]
-    TooLarge {
-        /// The number.
-        number: i128,
-        /// The maximum.
-        most: u64,
-    },
-    /// A duration is below its minimum.
-    #[error("{} is too short; the minimum is {}", Time(*time), Time(*least))]
-    TooShort {
-        /// The duration.
-        time: Duration,
-        /// The minimum.
-        least: Duration,
-    },
-    /// A text is not a duration that can be used.
-    #[error(transparent)]
-    Time(#[from] TimeError),
-    /// A text or a number is not a rate that can be used.
-    #[error(transparent)]
-    Rate(#[from] RateError),
-    /// A value is none of the values that a key can have.
-    #[error(transparent)]
-    NotOneOf(#[from] NotOneOf),
     /// A URL has no scheme.
-    #[error("{text:?} is not a URL; did you mean {meant:?}?")]
     NotAUrl {
         /// The text.
         text: String,
         /// The text with a scheme.
         meant: String,
     },
-    /// A file cannot be read.
-    #[error("{}", self.unreadable())]
-    Unreadable {
-        /// The file; `None` for the plan file itself.
-        path: Option<PathBuf>,
-        /// The kind of the error.
-        kind: io::ErrorKind,
-        /// The error of the operating system.
-        error: String,
-    },
+    /// The plan file itself cannot be read.
+    UnreadablePlan(Sentence),
     /// The file is a script of another load generator.
-    #[error("{0}")]
     Script(Script),
-    /// A plan has no target.
-    #[error(
-        "no target to measure; give its URL, --target NAME=URL for each server, --launch \
-         NAME='COMMAND {{port}}' to start one, or a [[target]] table in a plan"
-    )]
-    NoTarget,
-    /// Two targets or two workloads have one name.
-    #[error("two {what}s have the name {name:?}; rename one")]
-    SameName {
-        /// `target` or `workload`.
-        what: &'static str,
-        /// The name.
-        name: String,
-    },
-    /// A key names a target that does not exist.
-    #[error("there is no target {name:?} among {}{}", targets.join(", "), did_you_mean(meant))]
-    UnknownTarget {
-        /// The name.
-        name: String,
-        /// The names of all targets.
-        targets: Vec<String>,
-        /// The target that was probably meant.
-        meant: Option<String>,
-    },
-    /// A target has no credentials, and a workload needs them.
-    #[error(
-        "target {target:?} needs S3 credentials for workload {workload:?}; give --access-key and \
-         --secret-key (or TENBIN_ACCESS_KEY and TENBIN_SECRET_KEY), or in a plan access_key_env and \
-         secret_key_env; for anonymous requests --anonymous, or in a plan signature = \"none\""
-    )]
-    NoCredentials {
-        /// Name of the target.
-        target: String,
-        /// Name of the workload.
-        workload: String,
-    },
-    /// Another mistake, in one sentence.
-    #[error("{0}")]
-    Other(String),
+    /// Another mistake.
+    Other(Sentence),
 }
 
 /// A value is none of the values that a key can have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{value} is not one of {}{}{}",
-    choices.join(", "),
-    if *or_percentile { " (or another percentile, such as p75)" } else { "" },
-    did_you_mean(meant)
-)]
+#[error("{}", self.sentence())]
 pub struct NotOneOf {
     /// The value as written.
     pub value: String,
@@ -127,28 +44,121 @@ pub struct NotOneOf {
     pub meant: Option<String>,
 }
 
-fn did_you_mean(meant: &Option<String>) -> String {
-    let meant = meant.as_ref();
-    meant.map_or_else(String::new, |meant| format!("; did you mean {meant:?}?"))
+impl NotOneOf {
+    /// The error with its arguments.
+    pub fn sentence(&self) -> Sentence {
+        let percentile = if self.or_percentile {
+            sentence!("or-percentile", " (or another percentile, such as p75)")
+        } else {
+            Sentence::default()
+        };
+        sentence!(
+            "not-one-of",
+            "{value} is not one of {choices}{percentile}{meant}",
+            value = self.value,
+            choices = self.choices.join(", "),
+            percentile = percentile,
+            meant = meant_by(self.meant.as_deref())
+        )
+        .with_names("choices", &self.choices)
+    }
 }
 
 impl Mistake {
-    /// A file that the plan names cannot be read.
-    pub(crate) fn cannot_read(path: &Path, error: &io::Error) -> Self {
-        Self::Unreadable {
-            path: Some(path.to_owned()),
-            kind: error.kind(),
-            error: error.to_string(),
+    /// The mistake with its arguments.
+    pub fn sentence(&self) -> Sentence {
+        match self {
+            Self::NotAUrl { text, meant } => sentence!(
+                "no-url",
+                "{text:?} is not a URL; did you mean {meant:?}?",
+                text = text,
+                meant = meant
+            ),
+            Self::UnreadablePlan(why) => {
+                sentence!("unreadable", "cannot be read: {why}", why = why)
+            }
+            Self::Script(script) => script.sentence(),
+            Self::Other(sentence) => sentence.clone(),
         }
     }
 
-    /// The plan file cannot be read.
-    pub(crate) fn unreadable_plan(error: &io::Error) -> Self {
-        Self::Unreadable {
-            path: None,
-            kind: error.kind(),
-            error: error.to_string(),
-        }
+    /// A number is below its minimum.
+    pub(crate) fn too_small(number: i128, least: u64) -> Self {
+        sentence!(
+            "too-small",
+            "{number} is too small; the minimum is {least}",
+            number = number,
+            least = least
+        )
+        .into()
+    }
+
+    /// A number is above its maximum.
+    pub(crate) fn too_large(number: i128, most: u64) -> Self {
+        sentence!(
+            "too-large",
+            "{number} is too large; the maximum is {most}",
+            number = number,
+            most = most
+        )
+        .into()
+    }
+
+    /// A duration is below its minimum.
+    pub(crate) fn too_short(time: Duration, least: Duration) -> Self {
+        sentence!(
+            "too-short",
+            "{time} is too short; the minimum is {least}",
+            time = Time(time),
+            least = Time(least)
+        )
+        .into()
+    }
+
+    /// A plan has no target.
+    pub(crate) fn no_target() -> Self {
+        sentence!(
+            "no-target",
+            "no target to measure; give its URL, --target NAME=URL for each server, --launch \
+             NAME='COMMAND {{port}}' to start one, or a [[target]] table in a plan"
+        )
+        .into()
+    }
+
+    /// Two targets or two workloads (`what`) have one name.
+    pub(crate) fn same_name(what: &'static str, name: &str) -> Self {
+        sentence!(
+            "same-name",
+            "two {what}s have the name {name:?}; rename one",
+            what = what,
+            name = name
+        )
+        .into()
+    }
+
+    /// A target has no credentials, and a workload needs them.
+    pub(crate) fn no_credentials(target: &str, workload: &str) -> Self {
+        sentence!(
+            "no-credentials",
+            "target {target:?} needs S3 credentials for workload {workload:?}; give --access-key and \
+             --secret-key (or TENBIN_ACCESS_KEY and TENBIN_SECRET_KEY), or in a plan access_key_env \
+             and secret_key_env; for anonymous requests --anonymous, or in a plan signature = \
+             \"none\"",
+            target = target,
+            workload = workload
+        )
+        .into()
+    }
+
+    /// A file that the plan names cannot be read.
+    pub(crate) fn cannot_read(path: &Path, error: &io::Error) -> Self {
+        sentence!(
+            "cannot-read",
+            "cannot read {path}: {why}",
+            path = path.display(),
+            why = Sentence::from(error)
+        )
+        .into()
     }
 
     /// A key names a target that is none of these `targets`.
@@ -156,43 +166,54 @@ impl Mistake {
         name: &str,
         targets: impl Iterator<Item = &'a str> + Clone,
     ) -> Self {
-        Self::UnknownTarget {
-            name: name.to_owned(),
-            meant: nearest(name, targets.clone()).map(str::to_owned),
-            targets: targets.map(str::to_owned).collect(),
-        }
-    }
-
-    fn unreadable(&self) -> String {
-        match self {
-            Self::Unreadable {
-                path: Some(path),
-                error,
-                ..
-            } => {
-                format!("cannot read {}: {error}", path.display())
-            }
-            Self::Unreadable { error, .. } => format!("cannot be read: {error}"),
-            _ => String::new(),
-        }
+        let listed: Vec<&str> = targets.clone().collect();
+        let meant = meant_by(nearest(name, targets));
+        sentence!(
+            "unknown-target",
+            "there is no target {name:?} among {targets}{meant}",
+            name = name,
+            targets = listed.join(", "),
+            meant = meant
+        )
+        .with_names("targets", listed)
+        .into()
     }
 }
 
-impl From<String> for Mistake {
-    fn from(sentence: String) -> Self {
+impl From<Sentence> for Mistake {
+    fn from(sentence: Sentence) -> Self {
         Self::Other(sentence)
     }
 }
 
-impl From<&str> for Mistake {
-    fn from(sentence: &str) -> Self {
-        Self::Other(sentence.to_owned())
+/// A reason from the table of keys.
+impl From<&'static str> for Mistake {
+    fn from(text: &'static str) -> Self {
+        Self::Other(Sentence::fixed(text))
     }
 }
 
-/// Parsers of values that contain several parts report their errors as text.
-impl From<Mistake> for String {
+impl From<NotOneOf> for Mistake {
+    fn from(error: NotOneOf) -> Self {
+        Self::Other(error.sentence())
+    }
+}
+
+impl From<TimeError> for Mistake {
+    fn from(error: TimeError) -> Self {
+        Self::Other(error.sentence())
+    }
+}
+
+impl From<RateError> for Mistake {
+    fn from(error: RateError) -> Self {
+        Self::Other(error.sentence())
+    }
+}
+
+/// Parsers of values that contain several parts report their errors as sentences.
+impl From<Mistake> for Sentence {
     fn from(mistake: Mistake) -> Self {
-        mistake.to_string()
+        mistake.sentence()
     }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::plan_file::mistake::Mistake;
+use crate::{Sentence, sentence};
 
 /// One problem, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +37,29 @@ impl Problem {
     }
 }
 
+impl Problem {
+    /// The problem with its arguments.
+    pub fn sentence(&self) -> Sentence {
+        Self::at(self.place(), &self.mistake)
+    }
+
+    /// The problem of a plan that is in no file yet.
+    fn without_file(&self) -> Sentence {
+        let key = self.key.as_ref();
+        let key = key.map_or_else(String::new, |key| format!("{key}: "));
+        Self::at(key, &self.mistake)
+    }
+
+    fn at(place: String, mistake: &Mistake) -> Sentence {
+        sentence!(
+            "problem",
+            "{place}{mistake}",
+            place = place,
+            mistake = mistake.sentence()
+        )
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.place(), self.mistake)
@@ -54,6 +78,29 @@ impl Refusal {
     /// The problems, at least one, in the order of the plan file.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
+    }
+
+    /// The problems with their arguments, one per line.
+    pub fn sentence(&self) -> Sentence {
+        self.lines(Problem::sentence)
+    }
+
+    /// The problems of a plan that is in no file yet, one per line.
+    pub fn without_file(&self) -> Sentence {
+        self.lines(Problem::without_file)
+    }
+
+    fn lines(&self, said: fn(&Problem) -> Sentence) -> Sentence {
+        let all = self.problems.iter().map(said).reduce(|first, next| {
+            sentence!(
+                "lines",
+                "{first}{newline}{next}",
+                first = first,
+                newline = "\n",
+                next = next
+            )
+        });
+        all.unwrap_or_default()
     }
 }
 
@@ -147,7 +194,7 @@ struct Found {
 fn shortened(mistake: Mistake) -> Mistake {
     let message = mistake.to_string();
     match message.char_indices().nth(LONGEST_MESSAGE) {
-        Some((end, _)) => Mistake::Other(format!("{}…", &message[..end])),
+        Some((end, _)) => Mistake::Other(format!("{}…", &message[..end]).into()),
         None => mistake,
     }
 }
@@ -218,7 +265,11 @@ impl Findings {
             Place::Flag(_) | Place::Nowhere => usize::MAX,
         });
         if self.more {
-            let message = format!("there are more problems than these {MOST_PROBLEMS}");
+            let message = sentence!(
+                "more-problems",
+                "there are more problems than these {most_problems}",
+                most_problems = MOST_PROBLEMS
+            );
             self.found.push(Found {
                 place: Place::Nowhere,
                 key: None,

@@ -13,6 +13,7 @@ use crate::plan_file::key_count::{MOST_NAMES, has_too_many};
 use crate::plan_file::mistake::Mistake;
 use crate::plan_file::problem::{Findings, Place, Problem, Refusal, Source};
 use crate::script::Script;
+use crate::{Sentence, sentence};
 
 impl Draft {
     /// Reads a plan file.
@@ -45,9 +46,10 @@ impl Draft {
                 mistake,
             })
         };
-        let bytes = bytes.map_err(|error| problem(Mistake::unreadable_plan(&error)))?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| problem("is not a plan: it is not UTF-8 text".into()))?;
+        let bytes = bytes.map_err(|error| problem(Mistake::UnreadablePlan((&error).into())))?;
+        let text = String::from_utf8(bytes).map_err(|_| {
+            problem(sentence!("plan-not-utf8", "is not a plan: it is not UTF-8 text").into())
+        })?;
         Self::from_toml(&text, path)
     }
 
@@ -64,8 +66,10 @@ impl Draft {
         };
         let mut findings = Findings::default();
         if has_too_many(text) {
-            let message = format!(
-                "has more than {MOST_NAMES} keys and tables, the most that a plan can have"
+            let message = sentence!(
+                "too-many-keys",
+                "has more than {most_names} keys and tables, the most that a plan can have",
+                most_names = MOST_NAMES
             );
             findings.add(Place::Nowhere, message);
             return findings.verdict(Some(&source)).map(|()| Self::default());
@@ -80,7 +84,10 @@ impl Draft {
             return findings.verdict(Some(&source)).map(|()| Self::default());
         }
         for error in &errors {
-            findings.add(place(error), format!("not TOML: {}", error.message()));
+            findings.add(
+                place(error),
+                sentence!("not-toml", "not TOML: {message}", message = error.message()),
+            );
         }
         findings.clone().verdict(Some(&source))?;
 
@@ -92,7 +99,7 @@ impl Draft {
                 ..draft
             }),
             Err(error) => {
-                findings.add(place(&error), error.message());
+                findings.add(place(&error), Sentence::from(error.message()));
                 findings.verdict(Some(&source)).map(|()| Self::default())
             }
         }

@@ -8,6 +8,7 @@ use crate::keys::row::Section as _;
 use crate::keys::scalar::{At, Scalar};
 use crate::plan_file::problem::{Findings, Refusal};
 use crate::resolver::Resolver;
+use crate::{Sentence, sentence};
 
 impl AgentsDraft {
     /// The agents, for a command that needs no plan; `None` without agents.
@@ -39,8 +40,11 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &AgentsDraft) -> Optio
             if let Some(At { place, .. }) = &draft.count {
                 resolver.refuse(
                     *place,
-                    "agents require a NATS server; set its URL with --nats or `nats` in \
-                     [agents]; `tenbin hub` starts one",
+                    sentence!(
+                        "agents-need-nats",
+                        "agents require a NATS server; set its URL with --nats or `nats` in \
+                         [agents]; `tenbin hub` starts one"
+                    ),
                 );
             }
             None
@@ -50,8 +54,11 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &AgentsDraft) -> Optio
                 resolver.wrong(
                     *place,
                     key,
-                    "is for runs with agents; set their number with --agents or `count` in \
-                     [agents]",
+                    sentence!(
+                        "agents-need-count",
+                        "is for runs with agents; set their number with --agents or `count` in \
+                         [agents]"
+                    ),
                 );
             }
             None
@@ -61,18 +68,29 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &AgentsDraft) -> Optio
 }
 
 /// Reads the URL of a NATS server.
-fn server(scalar: &Scalar) -> Result<String, String> {
+fn server(scalar: &Scalar) -> Result<String, Sentence> {
     let text = scalar.text()?;
-    let hint = "write for example nats://10.0.0.1:4222";
-    let url = Url::parse(text).map_err(|error| format!("not a URL ({error}); {hint}"))?;
+    let hint = sentence!("nats-example", "write for example nats://10.0.0.1:4222");
+    let url = Url::parse(text).map_err(|error| {
+        sentence!(
+            "not-a-url",
+            "not a URL ({error}); {hint}",
+            error = error,
+            hint = hint
+        )
+    })?;
     if !matches!(url.scheme(), "nats" | "tls") || url.host().is_none() {
-        return Err(format!("the URL is neither nats:// nor tls://; {hint}"));
+        return Err(sentence!(
+            "not-nats",
+            "the URL is neither nats:// nor tls://; {hint}",
+            hint = hint
+        ));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(
+        return Err(sentence!(
+            "nats-password",
             "the URL contains a user or a password, which plan.toml would show; use --creds"
-                .to_owned(),
-        );
+        ));
     }
     Ok(text.to_owned())
 }

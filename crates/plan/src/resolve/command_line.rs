@@ -6,6 +6,7 @@ use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
 use crate::secrets::placeholders;
 use crate::target::TargetDraft;
+use crate::{Sentence, sentence};
 
 /// Words that mean something to a shell only.
 const OPERATORS: [&str; 11] = [
@@ -43,7 +44,11 @@ pub(super) fn move_variables(resolver: &mut Resolver<'_>, draft: &mut TargetDraf
     });
     for (name, value) in variables {
         if env.value.0.iter().any(|(known, _)| *known == name) {
-            let message = format!("sets {name}, and so does env; leave one out");
+            let message = sentence!(
+                "set-twice-in-env",
+                "sets {name}, and so does env; leave one out",
+                name = name
+            );
             resolver.wrong(place, "command", message);
         } else {
             let value = At {
@@ -70,7 +75,7 @@ pub(super) fn of(
     }
 }
 
-type Wrong = (Place, String);
+type Wrong = (Place, Sentence);
 
 fn read(list: &At<List>, swept: &[&str]) -> Result<Vec<String>, Wrong> {
     let mut words = Vec::new();
@@ -85,12 +90,15 @@ fn read(list: &At<List>, swept: &[&str]) -> Result<Vec<String>, Wrong> {
     for (place, word) in &words {
         placeholders::check(word, swept).map_err(|message| (*place, message))?;
         if placeholders::names(word).any(|name| name == "secret_key") {
-            let message = "{secret_key} is not allowed in a command, which every user of the \
-                           machine can read; pass it in env";
+            let message = sentence!(
+                "secret-in-command",
+                "{{secret_key}} is not allowed in a command, which every user of the machine \
+                    can read; pass it in env"
+            );
             return Err((*place, message.to_owned()));
         }
         if word.contains('\0') {
-            return Err((*place, "contains a NUL character".to_owned()));
+            return Err((*place, sentence!("has-nul", "contains a NUL character")));
         }
     }
     let words: Vec<String> = words.into_iter().map(|(_, word)| word).collect();
@@ -99,7 +107,7 @@ fn read(list: &At<List>, swept: &[&str]) -> Result<Vec<String>, Wrong> {
             Err((list.place, needs_shell(program)))
         }
         Some(program) if !program.is_empty() => Ok(words),
-        _ => Err((list.place, "names no program".to_owned())),
+        _ => Err((list.place, sentence!("no-program", "names no program"))),
     }
 }
 
@@ -107,8 +115,16 @@ fn read(list: &At<List>, swept: &[&str]) -> Result<Vec<String>, Wrong> {
 fn split(lines: Vec<(Place, String)>) -> Result<Vec<(Place, String)>, Wrong> {
     let mut words = Vec::new();
     for (place, line) in lines {
-        let split = shlex::split(&line)
-            .ok_or_else(|| (place, format!("{line:?} has a quote that is never closed")))?;
+        let split = shlex::split(&line).ok_or_else(|| {
+            (
+                place,
+                sentence!(
+                    "open-quote",
+                    "{line:?} has a quote that is never closed",
+                    line = line
+                ),
+            )
+        })?;
         if let Some(operator) = unquoted(&line).find(|word| OPERATORS.contains(word)) {
             return Err((place, needs_shell(operator)));
         }
@@ -117,10 +133,12 @@ fn split(lines: Vec<(Place, String)>) -> Result<Vec<(Place, String)>, Wrong> {
     Ok(words)
 }
 
-fn needs_shell(word: &str) -> String {
-    format!(
+fn needs_shell(word: &str) -> Sentence {
+    sentence!(
+        "needs-shell",
         "{word:?} is for a shell, and the command runs without one; set variables with \
-         --launch-env, the directory with --launch-dir, or start a shell: sh -c '…'"
+            --launch-env, the directory with --launch-dir, or start a shell: sh -c '…'",
+        word = word
     )
 }
 

@@ -15,6 +15,7 @@ use crate::plan_file::mistake::Mistake;
 use crate::resolver::Resolver;
 use crate::target::{Reach, Searched, Target};
 use crate::units::percent::Percent;
+use crate::{Sentence, sentence};
 
 /// The number of targets and whether there is a twin, known before any target is resolved.
 pub(super) struct Sides {
@@ -142,9 +143,11 @@ pub(super) fn resolve(
 fn anchor(name: &str, targets: &[Target]) -> Result<usize, Mistake> {
     let at = position(name, targets)?;
     if targets.len() < 2 {
-        return Err(format!(
-            "{name:?} is the only target, and an anchor is what the others are divided by; add the \
-             target whose history you want"
+        return Err(sentence!(
+            "anchor-alone",
+            "{name:?} is the only target, and an anchor is what the others are divided by; add \
+             the target whose history you want",
+            name = name
         )
         .into());
     }
@@ -165,19 +168,24 @@ pub(super) fn can_decide(
     workloads: &[Workload],
 ) -> Result<(), Mistake> {
     if !figure.has_ratio() {
-        return Err(format!(
-            "{figure} of two targets has no ratio with an interval, so it cannot decide; choose for \
-             example \"p99\" or \"cpu\""
-        ).into());
+        return Err(sentence!(
+            "cannot-decide",
+            "{figure} of two targets has no ratio with an interval, so it cannot decide; choose \
+             for example \"p99\" or \"cpu\"",
+            figure = figure
+        )
+        .into());
     }
     let open = workloads
         .iter()
         .find(|work| work.load.pace != Pace::Closed && work.search().is_none());
     if let Some(open) = open.filter(|_| figure.is_rate()) {
-        return Err(format!(
-            "workload {:?} has a rate, which decides its {figure}; choose for example \"p99\" or \
-             \"cpu\"",
-            open.name
+        return Err(sentence!(
+            "rate-decides",
+            "workload {name:?} has a rate, which decides its {figure}; choose for example \"p99\" \
+             or \"cpu\"",
+            name = open.name,
+            figure = figure
         )
         .into());
     }
@@ -191,10 +199,12 @@ pub(super) fn can_decide(
     };
     let unobserved = used.zip(targets.iter().find(is_unobserved));
     if let Some((used, target)) = unobserved {
-        return Err(format!(
-            "the {used} of target {:?} is not observed; add --observe port (in a plan \
-             observe = {{ port = true }})",
-            target.name
+        return Err(sentence!(
+            "not-observed",
+            "the {used} of target {name:?} is not observed; add --observe port (in a plan observe \
+             = {{ port = true }})",
+            used = used,
+            name = target.name
         )
         .into());
     }
@@ -215,18 +225,26 @@ fn compared_workloads(
         let read = item.value.text().and_then(|name| {
             let at = workloads.iter().position(|work| work.name == name);
             let at = at.ok_or_else(|| {
-                format!(
-                    "there is no workload {name:?} among {}{}",
-                    names().collect::<Vec<_>>().join(", "),
-                    did_you_mean(name, names())
+                sentence!(
+                    "unknown-workload",
+                    "there is no workload {name:?} among {known}{hint}",
+                    name = name,
+                    known = names().collect::<Vec<_>>().join(", "),
+                    hint = did_you_mean(name, names())
                 )
             })?;
             if found.contains(&at) {
-                return Err(format!("{name:?} is listed twice; remove one"));
+                return Err(sentence!(
+                    "listed-twice",
+                    "{name:?} is listed twice; remove one",
+                    name = name
+                ));
             }
             if workloads[at].search().is_some() {
-                return Err(format!(
-                    "{name:?} has limits (slo): its maximum-rate search runs after the rounds"
+                return Err(sentence!(
+                    "compared-with-slo",
+                    "{name:?} has limits (slo): its maximum-rate search runs after the rounds",
+                    name = name
                 ));
             }
             Ok(at)
@@ -239,11 +257,17 @@ fn compared_workloads(
     let is_closed = |at: &usize| workloads[*at].load.pace == Pace::Closed;
     let closed = found.iter().filter(|at| is_closed(at)).count();
     if list.items().len() < 2 {
-        let why = "needs at least two workloads; write for example [\"plain\", \"tls\"]";
+        let why = sentence!(
+            "few-workloads",
+            "needs at least two workloads; write for example [\"plain\", \"tls\"]"
+        );
         resolver.wrong(list.place, "workloads", why);
     } else if closed > 0 && closed < found.len() {
-        let why = "a closed loop is compared by its throughput and an open loop by its response \
-                   time; list workloads of one kind";
+        let why = sentence!(
+            "loops-mixed",
+            "a closed loop is compared by its throughput and an open loop by its response \
+                time; list workloads of one kind"
+        );
         resolver.wrong(list.place, "workloads", why);
     }
     found
@@ -301,9 +325,12 @@ fn expectation(
         let is_workload = workloads.iter().any(|workload| workload.name == name);
         let place = match (is_target, is_workload) {
             (true, true) => {
-                return Err(format!(
+                return Err(sentence!(
+                    "ambiguous-name",
                     "{text:?} does not say which {name:?} it means, the target or the workload; \
-                     rename one of them"
+                     rename one of them",
+                    text = text,
+                    name = name
                 )
                 .into());
             }
@@ -312,8 +339,10 @@ fn expectation(
             (false, false) => return Err(unknown(text, &name, targets, workloads).into()),
         };
         if place.replace(name).is_some() {
-            return Err(format!(
-                "{text:?} names two of a kind; write at most one target and one workload"
+            return Err(sentence!(
+                "two-of-a-kind",
+                "{text:?} names two of a kind; write at most one target and one workload",
+                text = text
             )
             .into());
         }
@@ -324,15 +353,18 @@ fn expectation(
     Ok(expectation)
 }
 
-fn unknown(text: &str, name: &str, targets: &[Target], workloads: &[Workload]) -> String {
+fn unknown(text: &str, name: &str, targets: &[Target], workloads: &[Workload]) -> Sentence {
     let names = || {
         let targets = targets.iter().map(|target| target.name.as_str());
         targets.chain(workloads.iter().map(|workload| workload.name.as_str()))
     };
-    format!(
-        "{text:?} names {name:?}, which is no target or workload; there are {}{}",
-        names().collect::<Vec<_>>().join(", "),
-        did_you_mean(name, names())
+    sentence!(
+        "neither-target-nor-workload",
+        "{text:?} names {name:?}, which is no target or workload; there are {known}{hint}",
+        text = text,
+        name = name,
+        known = names().collect::<Vec<_>>().join(", "),
+        hint = did_you_mean(name, names())
     )
 }
 
@@ -341,23 +373,28 @@ fn check_has_baseline(
     expectation: &Expectation,
     targets: &[Target],
     baseline: usize,
-) -> Result<(), String> {
+) -> Result<(), Sentence> {
     let Some(baseline) = targets.get(baseline).filter(|_| targets.len() > 1) else {
-        return Err(format!(
-            "{text:?} compares with the baseline, and the plan has one target only; add a second target"
+        return Err(sentence!(
+            "baseline-alone",
+            "{text:?} compares with the baseline, and the plan has one target only; add a \
+                second target",
+            text = text
         ));
     };
     if expectation.target.as_ref() == Some(&baseline.name) {
-        return Err(format!(
-            "{text:?} compares {:?} with itself: it is the baseline",
-            baseline.name
+        return Err(sentence!(
+            "baseline-itself",
+            "{text:?} compares {name:?} with itself: it is the baseline",
+            text = text,
+            name = baseline.name
         ));
     }
     Ok(())
 }
 
 /// Reads the precision of a ratio: `±1%`.
-pub(super) fn precision(scalar: &Scalar) -> Result<Percent, String> {
+pub(super) fn precision(scalar: &Scalar) -> Result<Percent, Sentence> {
     Percent::within(scalar.text()?, LEAST_PRECISION, MOST_PRECISION)
 }
 

@@ -11,6 +11,7 @@ use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
 use crate::secrets::placeholders;
 use crate::target::{Connect, Host, HttpVersion, NOT_BUILT_IN, Pin, Reach, TargetDraft, ip};
+use crate::{Sentence, sentence};
 
 /// Longest path of a Unix socket, bytes: a socket address of Linux holds 108 bytes with the final
 /// NUL.
@@ -57,7 +58,10 @@ fn refuse_contradictions(resolver: &mut Resolver<'_>, draft: &TargetDraft, conne
                 resolver.wrong(
                     place,
                     key,
-                    "has no effect with a Unix socket (unix); leave it out",
+                    sentence!(
+                        "no-effect-with-socket",
+                        "has no effect with a Unix socket (unix); leave it out"
+                    ),
                 );
             }
         }
@@ -66,20 +70,29 @@ fn refuse_contradictions(resolver: &mut Resolver<'_>, draft: &TargetDraft, conne
         resolver.wrong(
             place,
             "dead_hosts",
-            "is for a target with several hosts; leave it out",
+            sentence!(
+                "for-several-hosts",
+                "is for a target with several hosts; leave it out"
+            ),
         );
     }
     if let (Some(place), true) = (place(&draft.unix), connect.hosts.len() > 1) {
-        resolver.wrong(place, "unix", "one socket cannot reach several hosts");
+        resolver.wrong(
+            place,
+            "unix",
+            sentence!("one-socket", "one socket cannot reach several hosts"),
+        );
     }
     if let (Some(place), Some(source), Some(version)) =
         (place(&draft.source), connect.source, connect.ip_version)
         && !version.has(source)
     {
-        let why = format!(
-            "{source} is not an IPv{} address, which ip_version requires; change source or \
-             ip_version",
-            Named::name(version)
+        let why = sentence!(
+            "source-version",
+            "{source} is not an IPv{version} address, which ip_version requires; change \
+                source or ip_version",
+            source = source,
+            version = Named::name(version)
         );
         resolver.wrong(place, "source", why);
     }
@@ -95,10 +108,13 @@ fn unix(resolver: &mut Resolver<'_>, field: &Field, reach: &Reach) -> Option<Pat
     };
     let length = path.as_os_str().len();
     if length > LONGEST_SOCKET_PATH {
-        let why = format!(
-            "{} has {length} bytes, and the path of a Unix socket has at most \
-             {LONGEST_SOCKET_PATH}",
-            path.display()
+        let why = sentence!(
+            "socket-path-long",
+            "{path} has {length} bytes, and the path of a Unix socket has at most \
+                {longest_socket_path}",
+            path = path.display(),
+            length = length,
+            longest_socket_path = LONGEST_SOCKET_PATH
         );
         resolver.wrong(field.as_ref()?.place, "unix", why);
         return None;
@@ -106,18 +122,23 @@ fn unix(resolver: &mut Resolver<'_>, field: &Field, reach: &Reach) -> Option<Pat
     Some(path)
 }
 
-fn socket_path(scalar: &Scalar, launched: bool) -> Result<String, String> {
+fn socket_path(scalar: &Scalar, launched: bool) -> Result<String, Sentence> {
     let path = scalar.text()?;
     if path.is_empty() || path.contains('\0') {
-        return Err(
-            "is not the path of a socket; write for example \"/run/server.sock\"".to_owned(),
-        );
+        return Err(sentence!(
+            "no-socket-path",
+            "is not the path of a socket; write for example \"/run/server.sock\""
+        ));
     }
     if launched {
         placeholders::check(path, &[])?;
         let allowed = ["data", "port"];
         if let Some(name) = placeholders::names(path).find(|name| !allowed.contains(name)) {
-            return Err(format!("{{{name}}} is not allowed in the path of a socket"));
+            return Err(sentence!(
+                "no-placeholder-in-socket",
+                "{{{name}}} is not allowed in the path of a socket",
+                name = name
+            ));
         }
     }
     Ok(path.to_owned())
@@ -132,8 +153,11 @@ fn pins(
     let mut pins: Vec<Pin> = Vec::new();
     let Some(list) = list else { return pins };
     if matches!(reach, Reach::Launched(_)) {
-        let why = "is for a running target; write the address into the url of this target, and the \
-                   name in its certificate into tls.server_name";
+        let why = sentence!(
+            "pin-for-running",
+            "is for a running target; write the address into the url of this target, and the \
+                name in its certificate into tls.server_name"
+        );
         resolver.wrong(list.place, "resolve", why);
         return pins;
     }
@@ -142,13 +166,20 @@ fn pins(
             // An address given by a flag can be for another target.
             Ok(pin) if !is_used(&pin, hosts) && matches!(place, Place::Flag(_)) => {}
             Ok(pin) if !is_used(&pin, hosts) => {
-                let why = format!("no host of this target is {}:{}", pin.host, pin.port);
+                let why = sentence!(
+                    "pin-no-host",
+                    "no host of this target is {host}:{port}",
+                    host = pin.host,
+                    port = pin.port
+                );
                 resolver.wrong(place, "resolve", why);
             }
             Ok(pin) if is_for(&pins, &pin) => {
-                let why = format!(
-                    "{}:{} is given twice; put all its addresses behind it with commas",
-                    pin.host, pin.port
+                let why = sentence!(
+                    "pin-twice",
+                    "{host}:{port} is given twice; put all its addresses behind it with commas",
+                    host = pin.host,
+                    port = pin.port
                 );
                 resolver.wrong(place, "resolve", why);
             }
@@ -172,11 +203,12 @@ fn is_used(pin: &Pin, hosts: &[Host]) -> bool {
 }
 
 /// Reads `name:port:address[,address…]`.
-fn pin(text: &str) -> Result<Pin, String> {
+fn pin(text: &str) -> Result<Pin, Sentence> {
     let wrong = || {
-        format!(
-            "{text:?} is not name:port:address; write for example \
-             \"db:9000:127.0.0.1,[::1]\""
+        sentence!(
+            "no-pin",
+            "{text:?} is not name:port:address; write for example \"db:9000:127.0.0.1,[::1]\"",
+            text = text
         )
     };
     let (host, rest) = text.split_once(':').ok_or_else(wrong)?;
@@ -191,10 +223,21 @@ fn pin(text: &str) -> Result<Pin, String> {
     }
     let mut addresses = Vec::new();
     for item in listed.split(',') {
-        let address =
-            ip(item.trim()).ok_or_else(|| format!("{item:?} in {text:?} is not an address"))?;
+        let address = ip(item.trim()).ok_or_else(|| {
+            sentence!(
+                "pin-no-address",
+                "{item:?} in {text:?} is not an address",
+                item = item,
+                text = text
+            )
+        })?;
         if addresses.contains(&address) {
-            return Err(format!("{address} is twice in {text:?}"));
+            return Err(sentence!(
+                "pin-address-twice",
+                "{address} is twice in {text:?}",
+                address = address,
+                text = text
+            ));
         }
         addresses.push(address);
     }
@@ -220,7 +263,12 @@ pub(super) fn refuse_unused_flags(
             .iter()
             .any(|connect| connect.resolve.contains(&pin));
         if matches!(place, Place::Flag(_)) && !is_used {
-            let why = format!("no target has a host {}:{}", pin.host, pin.port);
+            let why = sentence!(
+                "pin-no-target",
+                "no target has a host {host}:{port}",
+                host = pin.host,
+                port = pin.port
+            );
             resolver.wrong(place, "resolve", why);
         }
     }

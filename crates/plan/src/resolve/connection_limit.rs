@@ -4,6 +4,7 @@ use crate::plan::workload::Workload;
 use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
 use crate::target::Target;
+use crate::{Sentence, sentence};
 
 /// Maximum of connections × depth × hosts on a target. Each possible request in flight takes memory
 /// even while it is unused; a larger number is taken for a typing error.
@@ -25,19 +26,40 @@ pub(super) fn check(resolver: &mut Resolver<'_>, workloads: &[Workload], targets
         if out <= MOST_OUT {
             continue;
         }
-        let mut factors = format!("{connections} connections");
-        if hosts > 1 {
-            let target = &target.name;
-            factors += &format!(" to each of the {hosts} hosts of target {target:?}");
-        }
-        if depth > 1 {
-            factors += &format!(", {depth} requests deep,");
-        }
+        let of_hosts = match hosts {
+            ..=1 => Sentence::default(),
+            _ => sentence!(
+                "connections-of-hosts",
+                " to each of the {hosts} hosts of target {target:?}",
+                hosts = hosts,
+                target = target.name
+            ),
+        };
+        let of_depth = match depth {
+            ..=1 => Sentence::default(),
+            _ => sentence!(
+                "connections-deep",
+                ", {depth} requests deep,",
+                depth = depth
+            ),
+        };
+        let factors = sentence!(
+            "connections-times",
+            "{connections} connections{hosts}{depth}",
+            connections = connections,
+            hosts = of_hosts,
+            depth = of_depth
+        );
         resolver.refuse(
             Place::Nowhere,
-            format!(
-                "workload {name:?}: {factors} could have {out} requests in flight, and the \
-                 most is {MOST_OUT}; lower connections or depth"
+            sentence!(
+                "too-many-in-flight",
+                "workload {name:?}: {factors} could have {out} requests in flight, and the most \
+                 is {most_out}; lower connections or depth",
+                name = name,
+                out = out,
+                most_out = MOST_OUT,
+                factors = factors
             ),
         );
     }

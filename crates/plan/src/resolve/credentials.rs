@@ -7,6 +7,7 @@ use crate::resolver::Resolver;
 use crate::secrets::placeholders;
 use crate::secrets::secret::{KeySource, Secret};
 use crate::target::{Credentials, Launch, Reach, SessionToken, Signature, TargetDraft};
+use crate::{Sentence, sentence};
 
 /// Characters of generated access keys: upper-case letters and digits.
 const ACCESS_KEY_LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
@@ -83,16 +84,26 @@ pub(super) fn resolve(
     let given = access.is_some() || secret.is_some() || token.is_some();
     if usage.has_web_identity {
         if given {
-            resolver.refuse(place, format!("target {name:?} has {TWO_IDENTITIES}"));
+            resolver.refuse(
+                place,
+                sentence!(
+                    "target-has",
+                    "target {target:?} has {what}",
+                    target = name,
+                    what = Sentence::fixed(TWO_IDENTITIES)
+                ),
+            );
         }
         return None;
     }
     if usage.signature == Signature::None && given && matches!(reach, Reach::Endpoint { .. }) {
         resolver.refuse(
             place,
-            format!(
+            sentence!(
+                "unused-credentials",
                 "target {name:?} has credentials, but signature = \"none\" does not use \
-                 credentials; remove one of the two"
+                 credentials; remove one of the two",
+                name = name
             ),
         );
         return None;
@@ -114,7 +125,15 @@ pub(super) fn resolve(
         (None, Some(_)) => LACKS_ACCESS_KEY,
         (None, None) => LACKS_KEYS,
     };
-    resolver.refuse(place, format!("target {name:?} has {lacks}"));
+    resolver.refuse(
+        place,
+        sentence!(
+            "target-has",
+            "target {target:?} has {what}",
+            target = name,
+            what = Sentence::fixed(lacks)
+        ),
+    );
     None
 }
 
@@ -135,13 +154,7 @@ fn missing(
         (Reach::Endpoint { .. }, None) | (Reach::Files(_), _) => None,
         (Reach::Endpoint { .. }, _) if usage.signature == Signature::None => None,
         (Reach::Endpoint { .. }, Some(workload)) => {
-            resolver.refuse(
-                place,
-                Mistake::NoCredentials {
-                    target: name.to_owned(),
-                    workload: workload.to_owned(),
-                },
-            );
+            resolver.refuse(place, Mistake::no_credentials(name, workload));
             None
         }
     }
@@ -199,7 +212,15 @@ pub(super) fn one_of(
         .filter_map(|(key, origin)| origin.as_ref().map(|origin| (*key, origin)));
     let (key, origin) = given.next()?;
     if let Some((other, _)) = given.next() {
-        resolver.refuse(place, format!("give either {key} or {other}, not both"));
+        resolver.refuse(
+            place,
+            sentence!(
+                "either-not-both",
+                "give either {key} or {other}, not both",
+                key = key,
+                other = other
+            ),
+        );
         return None;
     }
     match origin {
@@ -230,7 +251,11 @@ fn from_variable(resolver: &mut Resolver<'_>, key: &str, field: &Field) -> Optio
             resolver.wrong(
                 place,
                 key,
-                format!("the environment variable {name:?} is not set"),
+                sentence!(
+                    "variable-not-set",
+                    "the environment variable {variable:?} is not set",
+                    variable = name
+                ),
             );
             None
         }
@@ -242,7 +267,11 @@ fn from_file(resolver: &mut Resolver<'_>, key: &str, field: &Field) -> Option<Ke
     let path = resolver.path(key, field)?;
     let bytes = resolver.file(place, key, &path)?;
     let Ok(text) = String::from_utf8(bytes) else {
-        resolver.wrong(place, key, format!("{} is not text", path.display()));
+        resolver.wrong(
+            place,
+            key,
+            sentence!("file-not-text", "{path} is not text", path = path.display()),
+        );
         return None;
     };
     let secret = Secret::new(text.trim_end_matches(['\r', '\n']));
@@ -257,18 +286,34 @@ fn check(
     source: KeySource,
 ) -> Option<Key> {
     let what_is_wrong = match secret.reveal() {
-        "" => "is empty",
+        "" => sentence!("is-empty", "is empty"),
         text if text.chars().any(char::is_control) => {
-            "contains a line break or another control character"
+            sentence!(
+                "has-control",
+                "contains a line break or another control character"
+            )
         }
         _ => return Some((secret, source)),
     };
     let holder = match &source {
-        KeySource::Env(name) => format!("the environment variable {name:?}"),
-        KeySource::File(path) => format!("the file {}", path.display()),
-        KeySource::Literal | KeySource::Generated => "it".to_owned(),
+        KeySource::Env(name) => sentence!(
+            "the-variable",
+            "the environment variable {name:?}",
+            name = name
+        ),
+        KeySource::File(path) => sentence!("the-file", "the file {path}", path = path.display()),
+        KeySource::Literal | KeySource::Generated => sentence!("the-value", "it"),
     };
-    resolver.wrong(place, key, format!("{holder} {what_is_wrong}"));
+    resolver.wrong(
+        place,
+        key,
+        sentence!(
+            "wrong-value-of",
+            "{holder} {what_is_wrong}",
+            holder = holder,
+            what_is_wrong = what_is_wrong
+        ),
+    );
     None
 }
 
@@ -291,8 +336,11 @@ pub(super) fn kept_out_of(
         resolver.wrong(
             place,
             "command",
-            "contains the secret key, which every user of the machine could read there; \
-             hand it over in env as {secret_key}",
+            sentence!(
+                "shows-secret",
+                "contains the secret key, which every user of the machine could read there; hand \
+                 it over in env as {{secret_key}}"
+            ),
         );
     }
     let token = credentials.session_token.as_ref();
@@ -306,8 +354,11 @@ pub(super) fn kept_out_of(
         resolver.wrong(
             place,
             "command",
-            "contains the session token, or env does, and both can be printed in reports; remove \
-             the token: Tenbin sends it with every request",
+            sentence!(
+                "shows-token",
+                "contains the session token, or env does, and both can be printed in reports; \
+                 remove the token: Tenbin sends it with every request"
+            ),
         );
     }
     let values = launch.env.values_mut();

@@ -6,6 +6,7 @@ use crate::keys::scalar::At;
 use crate::plan::workload::Workload;
 use crate::resolver::Resolver;
 use crate::target::Target;
+use crate::{Sentence, sentence};
 
 /// The gate; `None` without a `[gate]`.
 pub(super) fn resolve(
@@ -26,7 +27,11 @@ pub(super) fn resolve(
                 resolver.wrong(list.place, GateDraft::figures.name, mistake);
             }
             if gate.figures[..at].iter().any(|it| it.figure == each.figure) {
-                let why = format!("{} is listed twice; remove one", each.figure);
+                let why = sentence!(
+                    "figure-twice",
+                    "{figure} is listed twice; remove one",
+                    figure = each.figure
+                );
                 resolver.wrong(list.place, GateDraft::figures.name, why);
             }
         }
@@ -35,29 +40,39 @@ pub(super) fn resolve(
 }
 
 /// Why the plan has no gate; `None` if the plan can have one.
-fn misfit(draft: &Draft, targets: usize, workloads: &[Workload]) -> Option<String> {
+fn misfit(draft: &Draft, targets: usize, workloads: &[Workload]) -> Option<Sentence> {
     if targets != 2 {
-        return Some(format!(
-            "a gate compares two targets, the base and the candidate; this plan has {targets}"
+        return Some(sentence!(
+            "gate-needs-two",
+            "a gate compares two targets, the base and the candidate; this plan has {targets}",
+            targets = targets
         ));
     }
     if draft.aa.is_some() {
-        return Some("a gate has no twin; remove aa (--aa)".to_owned());
+        return Some(sentence!(
+            "gate-with-twin",
+            "a gate has no twin; remove aa (--aa)"
+        ));
     }
     if draft.rounds.until.is_some() {
-        return Some(
+        return Some(sentence!(
+            "gate-with-until",
             "a gate ends when it can tell; remove until (--until), which sets another end"
-                .to_owned(),
-        );
+        ));
     }
     if draft.compare.workloads.is_some() {
-        return Some("a gate compares targets; remove workloads of [compare]".to_owned());
+        return Some(sentence!(
+            "gate-with-workloads",
+            "a gate compares targets; remove workloads of [compare]"
+        ));
     }
     let searched = workloads.iter().find(|work| work.search().is_some());
     searched.map(|work| {
-        format!(
-            "workload {:?} has limits (slo), and a gate needs a fixed load; set connections or rate",
-            work.name
+        sentence!(
+            "gate-with-slo",
+            "workload {name:?} has limits (slo), and a gate needs a fixed load; set connections \
+             or rate",
+            name = work.name
         )
     })
 }

@@ -10,6 +10,7 @@ use crate::plan_file::mistake::Mistake;
 use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
 use crate::target::{Host, TargetDraft};
+use crate::{Sentence, sentence};
 
 /// Maximum number of hosts of a target: a larger number is taken for a typing error.
 const MOST_HOSTS: usize = 1000;
@@ -22,7 +23,10 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &TargetDraft) -> Optio
             resolver.wrong(
                 url.place,
                 "url",
-                "set either url or urls, not both; urls lists all hosts",
+                sentence!(
+                    "url-or-urls",
+                    "set either url or urls, not both; urls lists all hosts"
+                ),
             );
             ("urls", urls.items())
         }
@@ -33,7 +37,10 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &TargetDraft) -> Optio
         resolver.wrong(
             urls.place,
             "urls",
-            "is empty; write for example [\"http://db1:9000\", \"http://db2:9000 weight 2\"]",
+            sentence!(
+                "urls-empty",
+                "is empty; write for example [\"http://db1:9000\", \"http://db2:9000 weight 2\"]"
+            ),
         );
     }
     let mut hosts = Vec::new();
@@ -73,22 +80,25 @@ fn read(scalar: &Scalar, may_weigh: bool) -> Result<Vec<Host>, Mistake> {
         .collect()
 }
 
-fn read_weight(text: &str) -> Result<u32, String> {
+fn read_weight(text: &str) -> Result<u32, Sentence> {
     let number = text.strip_prefix("weight").map(str::trim_start);
     number
         .and_then(|number| number.parse().ok())
         .filter(|weight| (1..=MOST_WEIGHT).contains(weight))
         .ok_or_else(|| {
-            format!(
-                "{text:?} behind a URL is not a weight; write for example \"weight 3\", \
-                 at most {MOST_WEIGHT}"
+            sentence!(
+                "no-weight",
+                "{text:?} behind a URL is not a weight; write for example \"weight 3\", at most \
+                 {most_weight}",
+                text = text,
+                most_weight = MOST_WEIGHT
             )
         })
 }
 
 /// Expands `http://db{1...3}:9000` to three URLs. Every range in host and port is replaced by each
 /// of its numbers, padded with zeros to the width of the first number.
-fn expand(url: &str) -> Result<Vec<String>, String> {
+fn expand(url: &str) -> Result<Vec<String>, Sentence> {
     let Some((before, authority, after)) = urls::around_authority(url) else {
         return Ok(vec![url.to_owned()]);
     };
@@ -108,8 +118,11 @@ fn expand(url: &str) -> Result<Vec<String>, String> {
                 .map(|number| format!("{head}{number}{tail}")),
         );
         if open.len() + done.len() > MOST_HOSTS {
-            return Err(format!(
-                "{url:?} expands to more than {MOST_HOSTS} hosts, the maximum per target"
+            return Err(sentence!(
+                "url-many-hosts",
+                "{url:?} expands to more than {most_hosts} hosts, the maximum per target",
+                url = url,
+                most_hosts = MOST_HOSTS
             ));
         }
     }
@@ -122,11 +135,13 @@ fn first_braces(text: &str) -> Option<(&str, &str, &str)> {
     Some((head, range, tail))
 }
 
-fn numbers(range: &str) -> Result<Vec<String>, String> {
+fn numbers(range: &str) -> Result<Vec<String>, Sentence> {
     let wrong = || {
-        format!(
-            "{{{range}}} is not a range of hosts; write for example {{1...4}}, with three dots \
-             and the smaller number first"
+        sentence!(
+            "no-host-range",
+            "{{{range}}} is not a range of hosts; write for example {{1...4}}, with three \
+                dots and the smaller number first",
+            range = range
         )
     };
     let (first, last) = range.split_once("...").ok_or_else(wrong)?;
@@ -136,7 +151,12 @@ fn numbers(range: &str) -> Result<Vec<String>, String> {
         return Err(wrong());
     }
     if (to - from) as usize >= MOST_HOSTS {
-        return Err(format!("{{{range}}} makes more than {MOST_HOSTS} hosts"));
+        return Err(sentence!(
+            "range-many-hosts",
+            "{{{range}}} makes more than {most_hosts} hosts",
+            range = range,
+            most_hosts = MOST_HOSTS
+        ));
     }
     let width = first.len();
     Ok((from..=to)
@@ -153,26 +173,36 @@ fn go_together(resolver: &mut Resolver<'_>, key: &str, hosts: &[(Host, Place)]) 
     let mut seen = BTreeSet::new();
     for (Host { url, .. }, place) in hosts {
         let what = if url.scheme() != first.scheme() {
-            "have the same scheme"
+            sentence!("same-scheme", "have the same scheme")
         } else if (url.path(), url.query()) != (first.path(), first.query()) {
-            "have the same path"
+            sentence!("same-path", "have the same path")
         } else if !seen.insert(location(url)) {
-            let message = format!("{:?} is named twice; give it a weight", url.as_str());
+            let message = sentence!(
+                "url-twice",
+                "{url:?} is named twice; give it a weight",
+                url = url.as_str()
+            );
             resolver.wrong(*place, key, message);
             return false;
         } else {
             continue;
         };
-        let message = format!(
-            "all hosts of a target {what}, and {:?} and {:?} do not",
-            first.as_str(),
-            url.as_str()
+        let message = sentence!(
+            "hosts-differ",
+            "all hosts of a target {what}, and {first:?} and {url:?} do not",
+            first = first.as_str(),
+            url = url.as_str(),
+            what = what
         );
         resolver.wrong(*place, key, message);
         return false;
     }
     if hosts.len() > MOST_HOSTS {
-        let message = format!("has more than {MOST_HOSTS} hosts");
+        let message = sentence!(
+            "many-hosts",
+            "has more than {most_hosts} hosts",
+            most_hosts = MOST_HOSTS
+        );
         resolver.wrong(hosts[0].1, key, message);
         return false;
     }

@@ -12,6 +12,7 @@ use crate::load::trace::Trace;
 use crate::load::{Arrivals, Pace, RateSearch};
 use crate::resolver::Resolver;
 use crate::units::duration::Time;
+use crate::{Sentence, sentence};
 
 /// Default number of connections of a maximum-rate search: with few, requests would wait for a free
 /// connection and be late.
@@ -37,26 +38,36 @@ fn contradictions_of_connections(resolver: &mut Resolver<'_>, draft: &LoadDraft)
         draft.depth.as_ref().filter(deep),
         draft.keep_alive.as_ref().is_some_and(closes),
     ) {
-        let why = "a connection that is closed after every response has one request in flight; \
-                   leave out keep_alive = false (--no-keep-alive) or depth";
+        let why = sentence!(
+            "depth-without-keep-alive",
+            "a connection that is closed after every response has one request in flight; \
+                leave out keep_alive = false (--no-keep-alive) or depth"
+        );
         resolver.wrong(depth.place, "depth", why);
     }
     if let Some(reopen) = &draft.reopen {
         let why = if draft.keep_alive.as_ref().is_some_and(closes) {
-            "with keep_alive = false, every request has a new connection; leave out keep_alive = \
-             false (--no-keep-alive) or reopen"
+            sentence!(
+                "reopen-without-keep-alive",
+                "with keep_alive = false, every request has a new connection; leave out \
+                    keep_alive = false (--no-keep-alive) or reopen"
+            )
         } else if draft.depth.as_ref().is_some_and(|depth| deep(&depth)) {
-            "a connection with several requests in flight cannot be opened again between two \
-             requests; leave out depth (--depth) or reopen"
+            sentence!(
+                "reopen-with-depth",
+                "a connection with several requests in flight cannot be opened again between \
+                    two requests; leave out depth (--depth) or reopen"
+            )
         } else if draft.requests.is_some() {
-            "divides the time of a slice, and with requests a slice has no fixed time; leave out \
-             requests (--requests) or reopen"
+            sentence!(
+                "reopen-with-requests",
+                "divides the time of a slice, and with requests a slice has no fixed time; \
+                    leave out requests (--requests) or reopen"
+            )
         } else {
-            ""
+            return;
         };
-        if !why.is_empty() {
-            resolver.wrong(reopen.place, "reopen", why);
-        }
+        resolver.wrong(reopen.place, "reopen", why);
     }
 }
 
@@ -64,10 +75,11 @@ fn too_long_steps(resolver: &mut Resolver<'_>, draft: &LoadDraft, slice: Duratio
     let Some(steps) = &draft.steps else { return };
     let total: Duration = lengths(steps).sum();
     if total > slice {
-        let why = format!(
-            "they take {} together, longer than the slice of {}",
-            Time(total),
-            Time(slice)
+        let why = sentence!(
+            "steps-too-long",
+            "they take {total} together, longer than the slice of {slice}",
+            total = Time(total),
+            slice = Time(slice)
         );
         resolver.wrong(steps.place, "steps", why);
     }
@@ -78,7 +90,7 @@ fn lengths(steps: &At<List>) -> impl Iterator<Item = Duration> {
     steps.items().into_iter().filter_map(read)
 }
 
-fn step(scalar: &Scalar) -> Result<Step, String> {
+fn step(scalar: &Scalar) -> Result<Step, Sentence> {
     scalar.text()?.parse()
 }
 
@@ -119,7 +131,7 @@ fn trace(resolver: &mut Resolver<'_>, draft: &LoadDraft) -> Option<Trace> {
     Some(Trace::played(path, recorded, speed.unwrap_or(1.0)))
 }
 
-fn speed(scalar: &Scalar) -> Result<f64, String> {
+fn speed(scalar: &Scalar) -> Result<f64, Sentence> {
     let speed = match scalar {
         Scalar::Text(text) => text.parse().ok(),
         Scalar::Whole(number) => Some(*number as f64),
@@ -127,13 +139,20 @@ fn speed(scalar: &Scalar) -> Result<f64, String> {
         Scalar::Switch(_) => None,
     };
     let speed = speed.ok_or_else(|| {
-        format!("{scalar} is not a speed; write for example 2.0, for twice as fast")
+        sentence!(
+            "no-speed",
+            "{scalar} is not a speed; write for example 2.0, for twice as fast",
+            scalar = scalar
+        )
     })?;
     if speed > 0.0 && speed <= HIGHEST_SPEED {
         return Ok(speed);
     }
-    Err(format!(
-        "{scalar} is out of range; a speed must be above 0 and at most {HIGHEST_SPEED}"
+    Err(sentence!(
+        "speed-out-of-range",
+        "{scalar} is out of range; a speed must be above 0 and at most {highest_speed}",
+        scalar = scalar,
+        highest_speed = HIGHEST_SPEED
     ))
 }
 
@@ -146,7 +165,10 @@ fn all_steps(resolver: &mut Resolver<'_>, steps: &At<List>) -> Vec<(f64, Duratio
         }
     }
     if steps.items().is_empty() {
-        let why = "is empty; write for example [\"100/s for 1s\", \"200/s for 1s\"]";
+        let why = sentence!(
+            "steps-empty",
+            "is empty; write for example [\"100/s for 1s\", \"200/s for 1s\"]"
+        );
         resolver.wrong(steps.place, "steps", why);
     }
     read
@@ -168,12 +190,16 @@ fn is_list(connections: &Field) -> bool {
 }
 
 /// Reads a list of numbers of connections, sorts them in ascending order and removes duplicates.
-fn listed(scalar: &Scalar) -> Result<Vec<usize>, String> {
+fn listed(scalar: &Scalar) -> Result<Vec<usize>, Sentence> {
     let text = scalar.text()?;
     let wrong = || {
-        format!(
+        sentence!(
+            "no-connections-list",
             "{text:?} is not a list of connections; write whole numbers from 1 to \
-             {MOST_CONNECTIONS}, at most {MOST_LEVELS} of them, for example \"1,8,64\""
+                {most_connections}, at most {most_levels} of them, for example \"1,8,64\"",
+            text = text,
+            most_connections = MOST_CONNECTIONS,
+            most_levels = MOST_LEVELS
         )
     };
     let mut levels = Vec::new();
@@ -223,7 +249,10 @@ mod tests {
         assert_eq!(read("8, 1,64,8"), Ok(vec![1, 8, 64]));
         for wrong in ["1,", "1,0", "1,x", "1,100001"] {
             let error = read(wrong).unwrap_err();
-            assert!(error.contains("is not a list of connections"), "{error}");
+            assert!(
+                error.text().contains("is not a list of connections"),
+                "{error}"
+            );
         }
     }
 }

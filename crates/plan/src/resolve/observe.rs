@@ -10,6 +10,7 @@ use crate::observe::{Observe, ObservePage, Processes, Token, Within};
 use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
 use crate::target::{Connect, Host, Reach};
+use crate::{Sentence, sentence};
 
 /// The largest process id (the kernel's `PID_MAX_LIMIT`).
 const MOST_PIDS: u64 = 1 << 22;
@@ -26,7 +27,11 @@ pub(super) fn resolve(
         ObservedDraft::Several(list) => list.iter().map(|one| (&one.value, one.place)).collect(),
     };
     if drafts.is_empty() {
-        resolver.wrong(*place, "observe", "is empty; leave it out");
+        resolver.wrong(
+            *place,
+            "observe",
+            sentence!("empty-list", "is empty; leave it out"),
+        );
         return None;
     }
     let is_only_one = drafts.len() == 1;
@@ -42,7 +47,10 @@ pub(super) fn resolve(
             resolver.wrong(
                 *place,
                 "observe",
-                "is listed twice, so its CPU time would be counted twice; remove one",
+                sentence!(
+                    "observed-twice",
+                    "is listed twice, so its CPU time would be counted twice; remove one"
+                ),
             );
             return None;
         }
@@ -68,8 +76,11 @@ fn source(resolver: &mut Resolver<'_>, draft: &ObserveDraft, place: Place) -> Op
         resolver.wrong(
             place,
             "observe",
-            "give one of { pid = 1234 }, { port = true }, { port = 8080 }, { name = \"nginx\" }, \
-             { tenbin = \"https://…\" } and { prometheus = \"http://…\" }",
+            sentence!(
+                "observe-one-of",
+                "give one of {{ pid = 1234 }}, {{ port = true }}, {{ port = 8080 }}, {{ name = \
+                 \"nginx\" }}, {{ tenbin = \"https://…\" }} and {{ prometheus = \"http://…\" }}"
+            ),
         );
         return None;
     };
@@ -90,8 +101,12 @@ fn source(resolver: &mut Resolver<'_>, draft: &ObserveDraft, place: Place) -> Op
                 resolver.wrong(
                     place,
                     "observe",
-                    "tenbin observe requires its token; name the file with token_file \
-                     (--observe-token-file), or a variable with token_env (--observe-token-env)",
+                    sentence!(
+                        "observe-needs-token",
+                        "tenbin observe requires its token; name the file with token_file \
+                         (--observe-token-file), or a variable with token_env \
+                         (--observe-token-env)"
+                    ),
                 );
             }
             Some(Observe::Tenbin(page))
@@ -112,7 +127,10 @@ fn named(resolver: &mut Resolver<'_>, draft: &ObserveDraft) -> Option<Processes>
     let directory = resolver.path("observe.dir", &draft.dir);
     let cgroup = resolver.read("observe.cgroup", &draft.cgroup, cgroup);
     if let (Some(field), Some(_)) = (&draft.cgroup, &directory) {
-        let why = "cannot be given with dir; leave one of them out";
+        let why = sentence!(
+            "not-with-dir",
+            "cannot be given with dir; leave one of them out"
+        );
         resolver.wrong(field.place, "observe.cgroup", why);
     }
     let directory = directory.map(Within::Directory);
@@ -122,47 +140,54 @@ fn named(resolver: &mut Resolver<'_>, draft: &ObserveDraft) -> Option<Processes>
     })
 }
 
-fn cgroup(scalar: &Scalar) -> Result<PathBuf, String> {
+fn cgroup(scalar: &Scalar) -> Result<PathBuf, Sentence> {
     let path = scalar.text()?;
     if path.starts_with('/') && !path.chars().any(char::is_control) {
         Ok(path.into())
     } else {
-        Err(format!(
+        Err(sentence!(
+            "no-cgroup",
             "{path:?} is not the path of a cgroup; /proc/PID/cgroup has the path, for example \
-             /system.slice/minio.service"
+                /system.slice/minio.service",
+            path = path
         ))
     }
 }
 
-fn port(scalar: &Scalar) -> Result<Processes, String> {
+fn port(scalar: &Scalar) -> Result<Processes, Sentence> {
     match scalar {
         Scalar::Switch(true) => Ok(Processes::OwnPort),
         Scalar::Whole(_) => {
             let port = scalar.whole(1, u64::from(u16::MAX))?;
             Ok(Processes::Port(port as u16))
         }
-        other => Err(format!(
-            "{other} is not a port; write its number, or true for the one in the target's url"
+        other => Err(sentence!(
+            "observe-no-port",
+            "{other} is not a port; write its number, or true for the one in the target's url",
+            other = other
         )),
     }
 }
 
-fn name(scalar: &Scalar) -> Result<String, String> {
+fn name(scalar: &Scalar) -> Result<String, Sentence> {
     let name = scalar.text()?;
     if name.is_empty() || name.contains('/') || name.chars().any(char::is_control) {
-        return Err(format!(
-            "{name:?} is not the name of a process; write that of its program, without a path"
+        return Err(sentence!(
+            "no-process-name",
+            "{name:?} is not the name of a process; write that of its program, without a path",
+            name = name
         ));
     }
     Ok(name.to_owned())
 }
 
-fn group(scalar: &Scalar) -> Result<&str, String> {
+fn group(scalar: &Scalar) -> Result<&str, Sentence> {
     match scalar.text()? {
-        "" => Err("is empty".to_owned()),
-        group if group.chars().any(char::is_control) => {
-            Err("contains a line break or another control character".to_owned())
-        }
+        "" => Err(sentence!("is-empty", "is empty")),
+        group if group.chars().any(char::is_control) => Err(sentence!(
+            "has-control",
+            "contains a line break or another control character"
+        )),
         group => Ok(group),
     }
 }
@@ -187,7 +212,10 @@ fn page(
     let of_tls = [("ca", &draft.ca), ("insecure", &draft.insecure)];
     for (key, field) in of_tls {
         if let (Some(field), false) = (field, is_https) {
-            let why = "is for https, and this page does not begin with https://";
+            let why = sentence!(
+                "page-not-https",
+                "is for https, and this page does not begin with https://"
+            );
             resolver.wrong(field.place, &dotted(key), why);
         }
     }
@@ -196,7 +224,10 @@ fn page(
         .read("observe.insecure", &draft.insecure, Scalar::switch)
         .unwrap_or(false);
     if let (Some(ca), true) = (&draft.ca, insecure) {
-        let why = "no certificate is checked when insecure is set; leave out one of the two";
+        let why = sentence!(
+            "insecure-with-ca",
+            "no certificate is checked when insecure is set; leave out one of the two"
+        );
         resolver.wrong(ca.place, "observe.ca", why);
     }
     Some(ObservePage {
@@ -229,19 +260,28 @@ fn refuse_others(resolver: &mut Resolver<'_>, draft: &ObserveDraft, found: &Obse
     if matches!(found, Observe::Processes(_)) {
         for (key, field) in of_pages {
             if let Some(field) = field {
-                let why = "is for a page (tenbin or prometheus), and this is a process";
+                let why = sentence!(
+                    "for-a-page",
+                    "is for a page (tenbin or prometheus), and this is a process"
+                );
                 resolver.wrong(field.place, &dotted(key), why);
             }
         }
     }
     for (key, field) in [("dir", &draft.dir), ("cgroup", &draft.cgroup)] {
         if let (Some(field), None) = (field, &draft.name) {
-            let why = "is for processes that are observed by name";
+            let why = sentence!(
+                "for-named-processes",
+                "is for processes that are observed by name"
+            );
             resolver.wrong(field.place, &dotted(key), why);
         }
     }
     if let (Some(field), false) = (&draft.group, matches!(found, Observe::Prometheus { .. })) {
-        let why = "is for a page of Prometheus' process exporter";
+        let why = sentence!(
+            "for-prometheus",
+            "is for a page of Prometheus' process exporter"
+        );
         resolver.wrong(field.place, "observe.group", why);
     }
 }
@@ -271,26 +311,35 @@ fn suits(
     reach: &Reach,
     connect: &Connect,
     is_only_one: bool,
-) -> Result<(), &'static str> {
+) -> Result<(), Sentence> {
     let by_name = matches!(found, Observe::Processes(processes) if processes.are_named());
     let by_pid = matches!(found, Observe::Processes(Processes::Pid(_)));
     let by_own_port = matches!(found, Observe::Processes(Processes::OwnPort));
     match reach {
-        Reach::Builtin(_) => Err("is not for a built-in server, which is always observed"),
-        Reach::Files(_) => Err("is not for a directory, which has no server"),
-        Reach::Launched(_) if by_pid => Err(
-            "a launched target has no process yet; use port or name, or leave out \
-                 observe: launched targets are always observed",
-        ),
+        Reach::Builtin(_) => Err(sentence!(
+            "observed-built-in",
+            "is not for a built-in server, which is always observed"
+        )),
+        Reach::Files(_) => Err(sentence!(
+            "observed-directory",
+            "is not for a directory, which has no server"
+        )),
+        Reach::Launched(_) if by_pid => Err(sentence!(
+            "observed-pid-of-launched",
+            "a launched target has no process yet; use port or name, or leave out observe: \
+                launched targets are always observed"
+        )),
         _ if connect.hosts.len() > 1 && !by_name && is_only_one && !covers_all(found, connect) => {
-            Err(
-                "a target with several hosts needs several sources; give a list, or use name for \
-                 processes that are all on this machine",
-            )
+            Err(sentence!(
+                "observe-several-hosts",
+                "a target with several hosts needs several sources; give a list, or use name \
+                    for processes that are all on this machine"
+            ))
         }
-        _ if by_own_port && connect.unix.is_some() => {
-            Err("the port of the url is not used with a Unix socket; use pid or name")
-        }
+        _ if by_own_port && connect.unix.is_some() => Err(sentence!(
+            "observe-socket",
+            "the port of the url is not used with a Unix socket; use pid or name"
+        )),
         _ => Ok(()),
     }
 }

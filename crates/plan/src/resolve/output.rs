@@ -3,6 +3,7 @@
 use crate::draft::{Output, OutputDraft};
 use crate::keys::scalar::Scalar;
 use crate::resolver::Resolver;
+use crate::{Sentence, sentence};
 
 pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &OutputDraft) -> Output {
     let mut output = Output::default();
@@ -13,7 +14,7 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &OutputDraft) -> Outpu
 }
 
 /// Reads the key `live`: `None` for `false`, 0 (a free port) for `true`, otherwise the port.
-fn port(scalar: &Scalar) -> Result<Option<u16>, String> {
+fn port(scalar: &Scalar) -> Result<Option<u16>, Sentence> {
     let number = match scalar {
         Scalar::Switch(false) => return Ok(None),
         Scalar::Switch(true) => return Ok(Some(0)),
@@ -24,8 +25,10 @@ fn port(scalar: &Scalar) -> Result<Option<u16>, String> {
     };
     match number {
         Some(port @ 1..) => Ok(Some(port)),
-        _ => Err(format!(
-            "{scalar} is not a port; write true, or 1 to 65,535"
+        _ => Err(sentence!(
+            "live-no-port",
+            "{scalar} is not a port; write true, or 1 to 65,535",
+            scalar = scalar
         )),
     }
 }

@@ -15,6 +15,7 @@ use crate::plan::schedule::rounds_per_block;
 use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
 use crate::units::duration::Time;
+use crate::{Sentence, sentence};
 
 const DEFAULT_SLICE: Duration = Duration::from_secs(2);
 const DEFAULT_SLICE_OF_MANY: Duration = Duration::from_secs(1);
@@ -88,22 +89,26 @@ fn slice_of_search(
 ) -> Duration {
     let longest = RateSearch::MOST_SLICES;
     if let Some(slice) = slice {
-        let why = format!(
-            "a maximum-rate search takes at most {longest} slices, {} with slices of {}; set \
-             duration or slice, not both",
-            Time(slice * longest),
-            Time(slice),
+        let why = sentence!(
+            "search-duration-and-slice",
+            "a maximum-rate search takes at most {longest} slices, {time} with slices of {slice}; \
+             set duration or slice, not both",
+            longest = longest,
+            time = Time(slice * longest),
+            slice = Time(slice)
         );
         resolver.wrong(place, "duration", why);
         return slice;
     }
     let slice = duration / longest;
     if slice < SHORTEST_SLICE {
-        let why = format!(
-            "a maximum-rate search takes up to {longest} slices, and the shortest slice is {}; set \
-             at least {}",
-            Time(SHORTEST_SLICE),
-            Time(SHORTEST_SLICE * longest),
+        let why = sentence!(
+            "search-too-short",
+            "a maximum-rate search takes up to {longest} slices, and the shortest slice is \
+             {shortest}; set at least {least}",
+            longest = longest,
+            shortest = Time(SHORTEST_SLICE),
+            least = Time(SHORTEST_SLICE * longest)
         );
         resolver.wrong(place, "duration", why);
     }
@@ -159,7 +164,10 @@ fn until(
             resolver.wrong(
                 most.place,
                 "max_count",
-                "requires until (--until), the precision at which the run ends, or a gate",
+                sentence!(
+                    "max-needs-until",
+                    "requires until (--until), the precision at which the run ends, or a gate"
+                ),
             );
         }
         return None;
@@ -170,7 +178,12 @@ fn until(
         resolver.wrong(
             place(&draft.max_count),
             "max_count",
-            format!("{most} is below the minimum number of rounds, {count}"),
+            sentence!(
+                "fewer-than-rounds",
+                "{most} is below the minimum number of rounds, {count}",
+                most = most,
+                count = count
+            ),
         );
     }
     let block = shape.block();
@@ -203,14 +216,16 @@ fn whole_blocks_within(duration: Duration, block: u32) -> u32 {
     (rounds / block).max(1) * block
 }
 
-fn too_short(duration: Duration, count: u32) -> String {
-    format!(
-        "{} over {count} rounds makes slices of {}, and the shortest slice is {}; \
-         set at least {}, or fewer rounds",
-        Time(duration),
-        Time(duration / count),
-        Time(SHORTEST_SLICE),
-        Time(SHORTEST_SLICE * count),
+fn too_short(duration: Duration, count: u32) -> Sentence {
+    sentence!(
+        "slices-too-short",
+        "{duration} over {count} rounds makes slices of {slice}, and the shortest slice is \
+            {shortest_slice}; set at least {least}, or fewer rounds",
+        duration = Time(duration),
+        count = count,
+        slice = Time(duration / count),
+        shortest_slice = Time(SHORTEST_SLICE),
+        least = Time(SHORTEST_SLICE * count)
     )
 }
 
@@ -226,11 +241,14 @@ fn check_agreement(
         resolver.wrong(
             place,
             "duration",
-            format!(
-                "{} contradicts {count} rounds of {}, which make {}; leave one of the three out",
-                Time(duration),
-                Time(slice),
-                Time(product),
+            sentence!(
+                "duration-contradicts",
+                "{duration} contradicts {count} rounds of {slice}, which make {product}; leave \
+                 one of the three out",
+                duration = Time(duration),
+                count = count,
+                slice = Time(slice),
+                product = Time(product)
             ),
         );
     }

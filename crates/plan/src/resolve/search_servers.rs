@@ -12,6 +12,7 @@ use crate::resolver::Resolver;
 use crate::search_servers::{CORPUS_PATTERNS, CorpusSource, SearchServer};
 use crate::secrets::placeholders;
 use crate::target::{Reach, Searched, Target, TargetDraft};
+use crate::{Sentence, sentence};
 
 /// Maximum number of nodes of a target on one machine.
 const MOST_NODES: u64 = 100;
@@ -39,8 +40,11 @@ pub(super) fn corpus(
         }
         resolver.refuse(
             *place,
-            "[corpus] needs one source of pages: synthetic = 5000 generates pages, wikipedia = \
-             \"jawiki-….xml.bz2\" reads them from a dump",
+            sentence!(
+                "corpus-source",
+                "[corpus] needs one source of pages: synthetic = 5000 generates pages, wikipedia \
+                 = \"jawiki-….xml.bz2\" reads them from a dump"
+            ),
         );
         return None;
     }
@@ -61,7 +65,11 @@ pub(super) fn corpus(
 fn refuse_for_a_dump(resolver: &mut Resolver<'_>, draft: &CorpusDraft) {
     for (key, field) in [("language", &draft.language), ("seed", &draft.seed)] {
         if let Some(field) = field {
-            resolver.wrong(field.place, key, "is for synthetic pages (synthetic)");
+            resolver.wrong(
+                field.place,
+                key,
+                sentence!("for-synthetic", "is for synthetic pages (synthetic)"),
+            );
         }
     }
 }
@@ -78,8 +86,11 @@ pub(super) fn searched(resolver: &mut Resolver<'_>, draft: &TargetDraft) -> Sear
         ("tls", draft.tls.as_ref().map(|table| table.place)),
     ] {
         if let Some(place) = place.filter(|_| searched.status.is_some()) {
-            let why = "is not possible with corpus and status, which connect to the hosts of the url \
-                       directly";
+            let why = sentence!(
+                "unix-with-corpus",
+                "is not possible with corpus and status, which connect to the hosts of the \
+                    url directly"
+            );
             resolver.wrong(place, key, why);
         }
     }
@@ -87,8 +98,11 @@ pub(super) fn searched(resolver: &mut Resolver<'_>, draft: &TargetDraft) -> Sear
         resolver.wrong(
             field.place,
             "corpus",
-            "Droonga loads pages over another protocol, on another port; load them with \
-             tenbin search load, and leave this out",
+            sentence!(
+                "droonga-corpus",
+                "Droonga loads pages over another protocol, on another port; load them with \
+                 tenbin search load, and leave this out"
+            ),
         );
     }
     searched
@@ -111,8 +125,11 @@ pub(super) fn nodes(resolver: &mut Resolver<'_>, list: Option<&At<List>>) -> Vec
     for At { value, place } in list.items() {
         match address(value) {
             Ok(node) if nodes.contains(&node) => {
-                let why =
-                    format!("{node} is listed twice; every process needs a different address");
+                let why = sentence!(
+                    "node-twice",
+                    "{node} is listed twice; every process needs a different address",
+                    node = node
+                );
                 resolver.wrong(place, "nodes", why);
             }
             Ok(node) => nodes.push(node),
@@ -120,18 +137,23 @@ pub(super) fn nodes(resolver: &mut Resolver<'_>, list: Option<&At<List>>) -> Vec
         }
     }
     if list.items().is_empty() {
-        let why = "is empty; write for example [\"127.0.0.1\", \"127.0.0.2\"], or 2";
+        let why = sentence!(
+            "nodes-empty",
+            "is empty; write for example [\"127.0.0.1\", \"127.0.0.2\"], or 2"
+        );
         resolver.wrong(list.place, "nodes", why);
     }
     nodes
 }
 
-fn address(scalar: &Scalar) -> Result<IpAddr, String> {
+fn address(scalar: &Scalar) -> Result<IpAddr, Sentence> {
     let text = scalar.text()?;
     let wrong = || {
-        format!(
-            "{text:?} is not an address of this machine; write for example \"127.0.0.2\", or how \
-             many nodes there are"
+        sentence!(
+            "no-node",
+            "{text:?} is not an address of this machine; write for example \"127.0.0.2\", or \
+                how many nodes there are",
+            text = text
         )
     };
     let address: IpAddr = text.parse().map_err(|_| wrong())?;
@@ -151,13 +173,19 @@ pub(super) fn check_nodes(resolver: &mut Resolver<'_>, draft: &TargetDraft, reac
     let has_host = |text: &str| placeholders::names(text).any(|name| name == "host");
     let mut texts = launch.command.iter().chain(launch.env.values());
     if !texts.any(|text| has_host(text)) {
-        let why = "{host} is missing from command and env, so the processes cannot know their \
-                   addresses; add {host} to command or env";
+        let why = sentence!(
+            "nodes-no-host",
+            "{{host}} is missing from command and env, so the processes cannot know their \
+                addresses; add {{host}} to command or env"
+        );
         resolver.wrong(list.place, "nodes", why);
     }
     if !has_host(&launch.url) {
-        let why = "does not contain {host}, so all nodes would have the same URL; leave url \
-                   out, or write \"http://{host}:{port}/\"";
+        let why = sentence!(
+            "nodes-same-url",
+            "does not contain {{host}}, so all nodes would have the same URL; leave url out, \
+                or write \"http://{{host}}:{{port}}/\""
+        );
         let place = draft.url.as_ref().map_or(list.place, |url| url.place);
         resolver.wrong(place, "url", why);
     }
@@ -166,7 +194,11 @@ pub(super) fn check_nodes(resolver: &mut Resolver<'_>, draft: &TargetDraft, reac
         ("observe", draft.observe.as_ref().map(|table| table.place)),
     ] {
         if let Some(place) = place {
-            resolver.wrong(place, key, "is not for a target with nodes");
+            resolver.wrong(
+                place,
+                key,
+                sentence!("not-for-nodes", "is not for a target with nodes"),
+            );
         }
     }
 }
@@ -195,10 +227,12 @@ fn check_templates(resolver: &mut Resolver<'_>, plan: &Plan) {
                 Some(name) => used.push(name),
                 None => resolver.refuse(
                     Place::Nowhere,
-                    format!(
-                        "workload {:?} has no request for target {:?} in by_target: name it, or \
-                         the kind of server that its corpus or status names",
-                        workload.name, target.name
+                    sentence!(
+                        "by-target-missing",
+                        "workload {name:?} has no request for target {target:?} in by_target: \
+                         name it, or the kind of server that its corpus or status names",
+                        name = workload.name,
+                        target = target.name
                     ),
                 ),
             }
@@ -207,10 +241,12 @@ fn check_templates(resolver: &mut Resolver<'_>, plan: &Plan) {
         for name in names.filter(|name| !used.contains(&name.as_str())) {
             resolver.refuse(
                 Place::Nowhere,
-                format!(
-                    "workload {:?} has a request for {name:?} in by_target, but that is neither \
-                     the name of a target nor the kind of a target's server",
-                    workload.name
+                sentence!(
+                    "by-target-unknown",
+                    "workload {name:?} has a request for {target:?} in by_target, but that is \
+                     neither the name of a target nor the kind of a target's server",
+                    name = workload.name,
+                    target = name
                 ),
             );
         }
@@ -219,15 +255,26 @@ fn check_templates(resolver: &mut Resolver<'_>, plan: &Plan) {
 
 fn check_pages(resolver: &mut Resolver<'_>, plan: &Plan) {
     let is_loaded = |target: &&Target| target.searched.corpus.is_some();
-    let without = "but the plan has no [corpus] section, which defines the pages; add one, for \
-                   example with synthetic = 5000";
+    let without = sentence!(
+        "without-corpus",
+        "but the plan has no [corpus] section, which defines the pages; add one, for example \
+            with synthetic = 5000"
+    );
     if let Some(target) = plan.targets.iter().find(is_loaded) {
         let name = &target.name;
-        let why = format!("pages are to be loaded into target {name:?}, {without}");
+        let why = sentence!(
+            "pages-without-corpus",
+            "pages are to be loaded into target {name:?}, {without}",
+            name = name,
+            without = without
+        );
         resolver.refuse(Place::Nowhere, why);
     } else if plan.draws_from_corpus() {
-        let why = format!(
-            "patterns = {CORPUS_PATTERNS:?} means requests generated from pages, {without}"
+        let why = sentence!(
+            "patterns-without-corpus",
+            "patterns = {corpus_patterns:?} means requests generated from pages, {without}",
+            corpus_patterns = CORPUS_PATTERNS,
+            without = without
         );
         resolver.refuse(Place::Nowhere, why);
     }
@@ -242,10 +289,13 @@ fn check_clusters(resolver: &mut Resolver<'_>, plan: &Plan) {
             if smaller.host_count() == larger.host_count() {
                 resolver.refuse(
                     Place::Nowhere,
-                    format!(
-                        "targets {:?} and {:?} of cluster {:?} have the same number of hosts; give \
-                         each target of a cluster another number of hosts",
-                        smaller.name, larger.name, sizes.cluster
+                    sentence!(
+                        "same-cluster-size",
+                        "targets {name:?} and {other:?} of cluster {cluster:?} have the same \
+                         number of hosts; give each target of a cluster another number of hosts",
+                        name = smaller.name,
+                        other = larger.name,
+                        cluster = sizes.cluster
                     ),
                 );
             }

@@ -4,6 +4,7 @@ use super::credentials::{Usage, file, literal, one_of, variable};
 use crate::keys::row::Section as _;
 use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
+use crate::sentence;
 use crate::target::{Sessions, Signature, TargetDraft, WebIdentity};
 
 pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &TargetDraft, place: Place) -> Sessions {
@@ -46,13 +47,23 @@ pub(super) fn check(
         .collect();
     let why = match usage.signature {
         _ if given.is_empty() => return,
-        _ if usage.s3_workload.is_none() => "no workload sends S3 requests to it",
+        _ if usage.s3_workload.is_none() => {
+            sentence!("no-s3-workload", "no workload sends S3 requests to it")
+        }
         Signature::V4 => return,
-        Signature::V2 | Signature::None => "temporary keys need signature = \"v4\"",
+        Signature::V2 | Signature::None => {
+            sentence!("keys-need-v4", "temporary keys need signature = \"v4\"")
+        }
     };
     let given = given.join(", ");
     resolver.refuse(
         place,
-        format!("target {name:?} has {given}, and {why}; remove one of the two"),
+        sentence!(
+            "session-contradiction",
+            "target {name:?} has {given}, and {why}; remove one of the two",
+            name = name,
+            given = given,
+            why = why
+        ),
     );
 }

@@ -7,6 +7,7 @@ use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
 use crate::secrets::placeholders;
 use crate::target::{Launch, Ready, SweepPoint, TargetDraft};
+use crate::{Sentence, sentence};
 
 /// Maximum number of targets in a sweep: more would be too many for one machine and one table.
 const MOST_COMBINATIONS: usize = 32;
@@ -35,7 +36,10 @@ pub(super) fn axes(resolver: &mut Resolver<'_>, draft: &TargetDraft) -> Vec<Axis
         resolver.wrong(
             sweep.place,
             "sweep",
-            "is for a target that has a command, in which {NAME} is replaced with the value",
+            sentence!(
+                "sweep-for-command",
+                "is for a target that has a command, in which {{NAME}} is replaced with the value"
+            ),
         );
         return Vec::new();
     }
@@ -48,7 +52,7 @@ pub(super) fn axes(resolver: &mut Resolver<'_>, draft: &TargetDraft) -> Vec<Axis
     }
 }
 
-fn read(sweep: &SweepDraft) -> Result<Vec<Axis>, (Place, String)> {
+fn read(sweep: &SweepDraft) -> Result<Vec<Axis>, (Place, Sentence)> {
     let axes = sweep.0.iter().map(|(name, values)| {
         check_name(name).map_err(|message| (values.place, message))?;
         Ok(Axis {
@@ -59,22 +63,27 @@ fn read(sweep: &SweepDraft) -> Result<Vec<Axis>, (Place, String)> {
     axes.collect()
 }
 
-fn check_name(name: &str) -> Result<(), String> {
+fn check_name(name: &str) -> Result<(), Sentence> {
     let word = |c: char| c.is_ascii_lowercase() || c == '_';
     if name.is_empty() || !name.chars().all(word) {
-        return Err(format!(
-            "{name:?} is not a name for a placeholder; a parameter is made of small letters and '_'"
+        return Err(sentence!(
+            "no-parameter",
+            "{name:?} is not a name for a placeholder; a parameter is made of small letters \
+                and '_'",
+            name = name
         ));
     }
     if placeholders::KNOWN.contains(&name) {
-        return Err(format!(
-            "{{{name}}} is another placeholder; rename the parameter"
+        return Err(sentence!(
+            "placeholder-taken",
+            "{{{name}}} is another placeholder; rename the parameter",
+            name = name
         ));
     }
     Ok(())
 }
 
-fn read_values(name: &str, list: &At<List>) -> Result<Vec<String>, (Place, String)> {
+fn read_values(name: &str, list: &At<List>) -> Result<Vec<String>, (Place, Sentence)> {
     let mut values: Vec<String> = Vec::new();
     let mut shown: Vec<String> = Vec::new();
     for At { value, place } in list.items() {
@@ -83,15 +92,23 @@ fn read_values(name: &str, list: &At<List>) -> Result<Vec<String>, (Place, Strin
             number => number.to_string(),
         };
         if text.contains(['{', '}', '\0']) {
-            let message = format!("{name} = {text:?} has a brace in it, or a NUL character");
+            let message = sentence!(
+                "sweep-brace",
+                "{name} = {text:?} has a brace in it, or a NUL character",
+                name = name,
+                text = text
+            );
             return Err((place, message));
         }
         // The target's name contains only some characters of a value, and must still be unique.
         let in_name = naming::from_text(&text);
         if in_name.is_empty() || shown.contains(&in_name) {
-            let message = format!(
+            let message = sentence!(
+                "sweep-same",
                 "{name} = {text:?} has the same name as another value; values must differ in \
-                 letters, digits, '-', '_' and '.'"
+                    letters, digits, '-', '_' and '.'",
+                name = name,
+                text = text
             );
             return Err((place, message));
         }
@@ -99,19 +116,26 @@ fn read_values(name: &str, list: &At<List>) -> Result<Vec<String>, (Place, Strin
         values.push(text);
     }
     if values.is_empty() {
-        let message = format!("{name} has no values; write for example {name} = [1, 2, 4]");
+        let message = sentence!(
+            "sweep-empty",
+            "{name} has no values; write for example {name} = [1, 2, 4]",
+            name = name
+        );
         return Err((list.place, message));
     }
     Ok(values)
 }
 
-fn few_enough(axes: Vec<Axis>, place: Place) -> Result<Vec<Axis>, (Place, String)> {
+fn few_enough(axes: Vec<Axis>, place: Place) -> Result<Vec<Axis>, (Place, Sentence)> {
     let lengths = axes.iter().map(|axis| axis.values.len());
     let combinations = lengths.fold(1_usize, usize::saturating_mul);
     if combinations > MOST_COMBINATIONS {
-        let message = format!(
-            "has {combinations} combinations, each a target that runs throughout; the maximum is \
-             {MOST_COMBINATIONS}"
+        let message = sentence!(
+            "sweep-many",
+            "has {combinations} combinations, each a target that runs throughout; the maximum \
+                is {most_combinations}",
+            combinations = combinations,
+            most_combinations = MOST_COMBINATIONS
         );
         return Err((place, message));
     }
@@ -204,9 +228,11 @@ pub(super) fn check_used(
             resolver.wrong(
                 place,
                 "sweep",
-                format!(
+                sentence!(
+                    "sweep-unused",
                     "{braced} is missing from command, env, url and ready, so all targets of the \
-                     sweep would be the same; add {braced} to one of them"
+                     sweep would be the same; add {braced} to one of them",
+                    braced = braced
                 ),
             );
         }

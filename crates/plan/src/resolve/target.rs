@@ -24,6 +24,7 @@ use crate::plan_file::mistake::Mistake;
 use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
 use crate::secrets::placeholders;
+use crate::sentence;
 use crate::store::Store;
 use crate::target::{
     Builtin, Credentials, Files, Host, Launch, Reach, Ready, ReadyDraft, Target, TargetDraft,
@@ -49,9 +50,12 @@ pub(super) fn refuse_too_many(resolver: &mut Resolver<'_>, drafts: &[At<TargetDr
         }
     }
     if let Some(place) = first_beyond {
-        let message = format!(
-            "a plan has at most {MOST_TARGETS} targets, and this one has {count}, the values of \
-             sweeps counted; divide it into several plans"
+        let message = sentence!(
+            "many-targets",
+            "a plan has at most {most_targets} targets, and this one has {count}, the values \
+                of sweeps counted; divide it into several plans",
+            most_targets = MOST_TARGETS,
+            count = count
         );
         resolver.refuse(place, message);
     }
@@ -90,7 +94,7 @@ pub(super) fn resolve_all(
     needs: &Needs<'_>,
 ) -> Vec<Target> {
     if drafts.is_empty() {
-        resolver.refuse(Place::Nowhere, Mistake::NoTarget);
+        resolver.refuse(Place::Nowhere, Mistake::no_target());
     }
     let pinned: Vec<At<List>> = drafts
         .iter()
@@ -248,14 +252,23 @@ fn reach(
         (None, _) => {
             resolver.refuse(
                 place,
-                "a target needs a url, a command that starts it, or builtin = \"s3-memory\" or another built-in server",
+                sentence!(
+                    "target-of-nothing",
+                    "a target needs a url, a command that starts it, or builtin = \"s3-memory\" \
+                     or another built-in server"
+                ),
             );
             None
         }
         (Some(first), Some(second)) => {
             resolver.refuse(
                 place,
-                format!("a target has either {first} or {second}, not both"),
+                sentence!(
+                    "either-target",
+                    "a target has either {first} or {second}, not both",
+                    first = first,
+                    second = second
+                ),
             );
             None
         }
@@ -302,8 +315,10 @@ fn files(resolver: &mut Resolver<'_>, draft: &TargetDraft) -> Option<Option<File
         };
         let path = place.strip_prefix("file://").unwrap_or_default();
         if path.is_empty() {
-            return Err(format!(
-                "{text:?} names no directory; write for example \"file:///mnt/data\""
+            return Err(sentence!(
+                "no-directory-name",
+                "{text:?} names no directory; write for example \"file:///mnt/data\"",
+                text = text
             ));
         }
         match query {
@@ -311,8 +326,10 @@ fn files(resolver: &mut Resolver<'_>, draft: &TargetDraft) -> Option<Option<File
                 path: directory.join(path),
                 sync: query.is_some(),
             }),
-            Some(other) => Err(format!(
-                "{other:?} is no option of a directory; \"?sync\" syncs every file to disk"
+            Some(other) => Err(sentence!(
+                "no-directory-option",
+                "{other:?} is no option of a directory; \"?sync\" syncs every file to disk",
+                other = other
             )),
         }
     }))
@@ -328,17 +345,21 @@ fn check_supports_work(
     needs: &Needs<'_>,
 ) {
     let what = match reach {
-        Reach::Files(_) => "is a directory",
-        Reach::Builtin(Builtin::Dummy) => "is no server",
-        Reach::Builtin(Builtin::Blob) => "is the built-in blob server",
+        Reach::Files(_) => sentence!("is-directory", "is a directory"),
+        Reach::Builtin(Builtin::Dummy) => sentence!("is-directory", "is no server"),
+        Reach::Builtin(Builtin::Blob) => sentence!("is-blob-server", "is the built-in blob server"),
         _ => return,
     };
     if let Some(workload) = needs.beyond_blob_stores() {
         resolver.refuse(
             place,
-            format!(
+            sentence!(
+                "blob-only",
                 "target {name:?} {what}, which supports workloads of kind \"blob\" only, and \
-                 {workload:?} is of another kind"
+                 {workload:?} is of another kind",
+                name = name,
+                workload = workload,
+                what = what
             ),
         );
     }
@@ -365,9 +386,12 @@ fn launched(resolver: &mut Resolver<'_>, draft: &TargetDraft, axes: &[Axis]) -> 
         && says_port(&url)
         && !command.iter().chain(env.values()).any(says_port)
     {
-        let message = "does not contain {port}: without it, the server does not learn the port \
-                       that Tenbin has chosen; add {port}, or state the server's own address as \
-                       the url of the target";
+        let message = sentence!(
+            "no-port-placeholder",
+            "does not contain {{port}}: without it, the server does not learn the port that \
+                Tenbin has chosen; add {{port}}, or state the server's own address as the url of \
+                the target"
+        );
         resolver.wrong(draft.command.as_ref()?.place, "command", message);
         return None;
     }
@@ -397,11 +421,11 @@ fn environment(
         let checked = value.value.text().and_then(|text| {
             placeholders::check(text, swept)?;
             if name.is_empty() || name.contains(['=', '\0']) || text.contains('\0') {
-                return Err(
-                    "is not a valid environment variable: the name is empty or contains '=', or \
-                     there is a NUL character"
-                        .to_owned(),
-                );
+                return Err(sentence!(
+                    "no-variable",
+                    "is not a valid environment variable: the name is empty or contains '=', \
+                        or there is a NUL character"
+                ));
             }
             Ok(text.to_owned())
         });
@@ -428,29 +452,34 @@ fn ready(resolver: &mut Resolver<'_>, draft: Option<&At<ReadyDraft>>, swept: &[&
         resolver.wrong(
             *place,
             "ready",
-            "give one of { port = true }, { url = \"http://…\" } and { log = \"text\" }",
+            sentence!(
+                "ready-one-of",
+                "give one of {{ port = true }}, {{ url = \"http://…\" }} and {{ log = \"text\" }}"
+            ),
         );
         return Ready::Port;
     }
     let _ = resolver.read("port", &draft.port, |scalar| match scalar {
         Scalar::Switch(true) => Ok(()),
-        other => Err(format!(
-            "must be true, not {other}; the port is the port of the target's url"
+        other => Err(sentence!(
+            "ready-port",
+            "must be true, not {other}; the port is the port of the target's url",
+            other = other
         )),
     });
     let url = resolver.read("ready", &draft.url, |scalar| {
         url_template(scalar.text()?, swept).map(Ready::Url)
     });
     let log = resolver.read("ready", &draft.log, |scalar| match scalar.text()? {
-        "" => Err(
+        "" => Err(sentence!(
+            "ready-empty",
             "the text is empty, so any output would match; write a text that the server \
-         prints when ready"
-                .to_owned(),
-        ),
-        text if placeholders::names(text).any(|name| name == "secret_key") => Err(
-            "{secret_key} is not allowed here: the output of a server must not contain it"
-                .to_owned(),
-        ),
+                prints when ready"
+        )),
+        text if placeholders::names(text).any(|name| name == "secret_key") => Err(sentence!(
+            "ready-secret",
+            "{{secret_key}} is not allowed here: the output of a server must not contain it"
+        )),
         text => Ok(Ready::Log(text.to_owned())),
     });
     url.or(log).unwrap_or(Ready::Port)
@@ -467,11 +496,14 @@ fn check_speaks_s3(
     match reach {
         Reach::Builtin(builtin) if builtin.is_http() => resolver.refuse(
             place,
-            format!(
-                "target {name:?} is a built-in HTTP server, which does not speak S3, \
-                 and workload {workload:?} does; use builtin = {:?} or {:?}",
-                Builtin::S3Memory.name(),
-                Builtin::S3Durable.name(),
+            sentence!(
+                "no-s3-here",
+                "target {name:?} is a built-in HTTP server, which does not speak S3, and workload \
+                 {workload:?} does; use builtin = {memory:?} or {durable:?}",
+                name = name,
+                workload = workload,
+                memory = Builtin::S3Memory.name(),
+                durable = Builtin::S3Durable.name()
             ),
         ),
         Reach::Endpoint { url } if !urls::is_bare(url) => {
@@ -479,9 +511,10 @@ fn check_speaks_s3(
             resolver.wrong(
                 place,
                 "url",
-                format!(
-                    "an S3 endpoint is scheme, host and port, without a path; {:?} has one",
-                    url.as_str()
+                sentence!(
+                    "s3-with-path",
+                    "an S3 endpoint is scheme, host and port, without a path; {url:?} has one",
+                    url = url.as_str()
                 ),
             );
         }

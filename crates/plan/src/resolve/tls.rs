@@ -6,6 +6,7 @@ use crate::keys::relations;
 use crate::keys::row::Section as _;
 use crate::keys::scalar::{At, Field};
 use crate::resolver::Resolver;
+use crate::sentence;
 use crate::target::{ClientCertificate, Reach, Tls, TlsDraft};
 
 pub(super) fn resolve(
@@ -20,7 +21,10 @@ pub(super) fn resolve(
     resolver.inside("tls.", |resolver| {
         if !is_spoken(reach) {
             for (key, place) in draft.given() {
-                let why = "is for https, and the url of this target does not begin with https://";
+                let why = sentence!(
+                    "url-not-https",
+                    "is for https, and the url of this target does not begin with https://"
+                );
                 resolver.wrong(place, key, why);
             }
             return;
@@ -32,7 +36,10 @@ pub(super) fn resolve(
             let _ = resolver.file(ca.place, TlsDraft::ca.name, path);
         }
         if let (Some(ca), true) = (&draft.ca, tls.insecure) {
-            let why = "no certificate is checked when insecure is set; leave out one of the two";
+            let why = sentence!(
+                "insecure-with-ca",
+                "no certificate is checked when insecure is set; leave out one of the two"
+            );
             resolver.wrong(ca.place, TlsDraft::ca.name, why);
         }
     });

@@ -4,6 +4,7 @@ use url::Url;
 
 use crate::plan_file::mistake::Mistake;
 use crate::secrets::placeholders;
+use crate::{Sentence, sentence};
 
 /// Reads a base URL.
 pub(super) fn checked(text: &str) -> Result<Url, Mistake> {
@@ -16,44 +17,72 @@ pub(super) fn checked(text: &str) -> Result<Url, Mistake> {
     Ok(with_scheme(text, scheme, rest)?)
 }
 
-fn with_scheme(text: &str, scheme: &str, rest: &str) -> Result<Url, String> {
+fn with_scheme(text: &str, scheme: &str, rest: &str) -> Result<Url, Sentence> {
     // The message does not repeat any part of the URL, which can contain a password.
     if rest
         .split(['/', '?', '#'])
         .next()
         .is_some_and(|authority| authority.contains('@'))
     {
-        return Err("a URL with a user name or password in it is not supported".to_owned());
+        return Err(sentence!(
+            "url-user",
+            "a URL with a user name or password in it is not supported"
+        ));
     }
     match scheme.to_ascii_lowercase().as_str() {
         "http" | "https" => {}
         other => {
-            return Err(format!(
-                "unknown scheme {other:?} in {text:?}; use http:// or https://"
+            return Err(sentence!(
+                "unknown-scheme",
+                "unknown scheme {other:?} in {text:?}; use http:// or https://",
+                other = other,
+                text = text
             ));
         }
     }
     let url = Url::parse(text).map_err(|error| {
-        format!("{text:?} is not a URL ({error}); write for example \"http://127.0.0.1:8080/\"")
+        sentence!(
+            "bad-url",
+            "{text:?} is not a URL ({error}); write for example \"http://127.0.0.1:8080/\"",
+            text = text,
+            error = error
+        )
     })?;
     // With more than two slashes, the host is after the part that was checked above.
     if !url.username().is_empty() || url.password().is_some() || url.as_str().contains("://@") {
-        return Err("a URL with a user name or password in it is not supported".to_owned());
+        return Err(sentence!(
+            "url-user",
+            "a URL with a user name or password in it is not supported"
+        ));
     }
     if url.host_str().is_none_or(str::is_empty) {
-        return Err(format!("{text:?} names no host"));
+        return Err(sentence!(
+            "url-no-host",
+            "{text:?} names no host",
+            text = text
+        ));
     }
     // Full-width braces of other scripts become plain braces in a host name, and would be read as a
     // range or a placeholder when the plan is read again.
     if url.host_str().is_some_and(|host| host.contains(['{', '}'])) {
-        return Err(format!("{text:?} has braces in the name of its host"));
+        return Err(sentence!(
+            "url-braces",
+            "{text:?} has braces in the name of its host",
+            text = text
+        ));
     }
     if url.port() == Some(0) {
-        return Err(format!("{text:?} has port 0, which nothing can listen on"));
+        return Err(sentence!(
+            "url-port-zero",
+            "{text:?} has port 0, which nothing can listen on",
+            text = text
+        ));
     }
     if url.fragment().is_some() {
-        return Err(format!(
-            "{text:?} has a fragment (#…), which is never sent to a server"
+        return Err(sentence!(
+            "url-fragment",
+            "{text:?} has a fragment (#…), which is never sent to a server",
+            text = text
         ));
     }
     Ok(url)
@@ -86,9 +115,11 @@ pub(super) fn is_bare(url: &Url) -> bool {
 pub(super) fn url_template(text: &str, swept: &[&str]) -> Result<String, Mistake> {
     placeholders::check(text, swept)?;
     if placeholders::names(text).any(|name| name == "secret_key") {
-        return Err(
-            "{secret_key} is not allowed in a URL, because URLs are printed and logged".into(),
-        );
+        return Err(sentence!(
+            "secret-in-url",
+            "{{secret_key}} is not allowed in a URL, because URLs are printed and logged"
+        )
+        .into());
     }
     let filled = placeholders::filled(text, swept);
     let as_written = |mistake: Mistake| match mistake {
@@ -96,7 +127,7 @@ pub(super) fn url_template(text: &str, swept: &[&str]) -> Result<String, Mistake
             text: text.to_owned(),
             meant: meant.replace(without_scheme(&filled), without_scheme(text)),
         },
-        other => other.to_string().replace(&filled, text).into(),
+        other => other.sentence().replaced(&filled, text).into(),
     };
     checked(&filled).map_err(as_written)?;
     Ok(text.to_owned())

@@ -10,6 +10,7 @@ use crate::naming::Names;
 use crate::plan::workload::Workload;
 use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
+use crate::sentence;
 use crate::work::{WorkloadKind, protocols};
 
 pub(super) fn resolve_all(
@@ -21,7 +22,11 @@ pub(super) fn resolve_all(
     if drafts.is_empty() {
         resolver.refuse(
             Place::Nowhere,
-            "no workload to send; use tenbin http or tenbin s3, or a [[workload]] table in a plan",
+            sentence!(
+                "no-workload",
+                "no workload to send; use tenbin http or tenbin s3, or a [[workload]] table in a \
+                 plan"
+            ),
         );
         // Mistakes in the load are reported as well.
         load::resolve(resolver, shared_load);
@@ -45,9 +50,12 @@ pub(super) fn resolve_all(
         if in_phases && (levels.is_some() || matches!(load.pace, Pace::Search(_))) {
             resolver.refuse(
                 place,
-                "phases on blobs run once in every round; leave out ramp and slo, or use a mix \
-                 (operation = \"put:20,get:75,delete:5\"), or a plan whose only phase is put, or \
-                 get with choose = \"sequential\"",
+                sentence!(
+                    "phases-with-ramp",
+                    "phases on blobs run once in every round; leave out ramp and slo, or use a \
+                     mix (operation = \"put:20,get:75,delete:5\"), or a plan whose only phase is \
+                     put, or get with choose = \"sequential\""
+                ),
             );
             continue;
         }
@@ -118,7 +126,12 @@ fn kinds(resolver: &mut Resolver<'_>, draft: &WorkloadDraft, place: Place) -> Ve
             let others = others.join(", ");
             resolver.refuse(
                 place,
-                format!("a workload needs its kind: kind = {others} or {last}"),
+                sentence!(
+                    "kind-missing",
+                    "a workload needs its kind: kind = {others} or {last}",
+                    others = others,
+                    last = last
+                ),
             );
             Vec::new()
         }

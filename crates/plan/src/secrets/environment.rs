@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use crate::keys::scalar::{At, Field, Scalar};
 use crate::resolver::Resolver;
 use crate::secrets::{Secrets, is_secret_name};
+use crate::{Sentence, sentence};
 
 pub(crate) fn field(
     resolver: &mut Resolver<'_>,
@@ -59,21 +60,28 @@ pub(crate) fn with_values(
     environment: &dyn Fn(&str) -> Option<String>,
     looked_up: &Cell<usize>,
     mut found: impl FnMut(&str, &str),
-) -> Result<String, String> {
+) -> Result<String, Sentence> {
     let mut text = String::new();
     let mut rest = written;
     while let Some((before, reference)) = rest.split_once("{env:") {
-        let (variable, after) = reference
-            .split_once('}')
-            .ok_or("{env: has no closing brace; write {env:NAME}")?;
-        let value = environment(variable)
-            .ok_or_else(|| format!("the environment variable {variable:?} is not set"))?;
+        let (variable, after) = reference.split_once('}').ok_or(sentence!(
+            "env-open",
+            "{{env: has no closing brace; write {{env:NAME}}"
+        ))?;
+        let value = environment(variable).ok_or_else(|| {
+            sentence!(
+                "variable-not-set",
+                "the environment variable {variable:?} is not set",
+                variable = variable
+            )
+        })?;
         looked_up.set(looked_up.get().saturating_add(value.len()));
         if looked_up.get() > LARGEST_LOOK_UP {
-            return Err(format!(
-                "the values of {{env:…}} in this plan are longer than {} MiB in all, the most that \
-                 is looked up",
-                LARGEST_LOOK_UP >> 20
+            return Err(sentence!(
+                "variables-too-long",
+                "the values of {{env:…}} in this plan are longer than {largest_look_up} MiB \
+                    in all, the most that is looked up",
+                largest_look_up = LARGEST_LOOK_UP >> 20
             ));
         }
         found(&value, &format!("{{env:{variable}}}"));

@@ -1,6 +1,7 @@
 //! Placeholders such as `{port}`, whose values are known only when a target is launched.
 
 use crate::keys::suggest::did_you_mean;
+use crate::{Sentence, sentence};
 
 /// The names of placeholders.
 pub(crate) const KNOWN: &[&str] = &["host", "port", "data", "access_key", "secret_key"];
@@ -17,14 +18,16 @@ pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
 
 /// Refuses names in braces that are neither in [`KNOWN`] nor in `swept`, the names of the target's
 /// sweep parameters.
-pub(crate) fn check(text: &str, swept: &[&str]) -> Result<(), String> {
+pub(crate) fn check(text: &str, swept: &[&str]) -> Result<(), Sentence> {
     let known = || KNOWN.iter().chain(swept).copied();
     match names(text).find(|name| known().all(|known| known != *name)) {
         None => Ok(()),
-        Some(unknown) => Err(format!(
-            "unknown placeholder {{{unknown}}} among {{host}}, {{port}}, {{data}}, {{access_key}} \
-             and {{secret_key}}{}",
-            did_you_mean(unknown, known()),
+        Some(unknown) => Err(sentence!(
+            "unknown-placeholder",
+            "unknown placeholder {{{unknown}}} among {{host}}, {{port}}, {{data}}, \
+                {{access_key}} and {{secret_key}}{hint}",
+            unknown = unknown,
+            hint = did_you_mean(unknown, known())
         )),
     }
 }

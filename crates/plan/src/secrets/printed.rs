@@ -2,11 +2,12 @@
 
 use crate::plan::model::Plan;
 use crate::target::Reach;
+use crate::{Sentence, sentence};
 
 impl Plan {
     /// Names the printed values that can be secret but do not look secret: `env of target "a"`,
     /// `body of workload "post"`.
-    pub fn printed_values(&self) -> Vec<String> {
+    pub fn printed_values(&self) -> Vec<Sentence> {
         let environments = self.targets.iter().filter(|target| {
             let Reach::Launched(launch) = &target.reach else {
                 return false;
@@ -18,8 +19,20 @@ impl Plan {
         let bodies = self.workloads.iter();
         let bodies = bodies.filter(|workload| workload.kind.protocol().shows_body());
         environments
-            .map(|target| format!("env of target {:?}", target.name))
-            .chain(bodies.map(|workload| format!("body of workload {:?}", workload.name)))
+            .map(|target| {
+                sentence!(
+                    "env-of-target",
+                    "env of target {name:?}",
+                    name = target.name
+                )
+            })
+            .chain(bodies.map(|workload| {
+                sentence!(
+                    "body-of-workload",
+                    "body of workload {name:?}",
+                    name = workload.name
+                )
+            }))
             .collect()
     }
 }

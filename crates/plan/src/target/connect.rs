@@ -7,6 +7,7 @@ use url::Url;
 
 use crate::keys::names::Named;
 use crate::keys::scalar::Scalar;
+use crate::{Sentence, sentence};
 
 /// What happens to hosts that do not respond before the run, if other hosts of the target do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -120,13 +121,21 @@ impl Named for IpVersion {
 }
 
 /// Reads the local source address of connections.
-pub(super) fn source(scalar: &Scalar) -> Result<IpAddr, String> {
+pub(super) fn source(scalar: &Scalar) -> Result<IpAddr, Sentence> {
     let text = scalar.text()?;
     let address = ip(text).ok_or_else(|| {
-        format!("{text:?} is not an address of this machine; write for example \"127.0.0.2\"")
+        sentence!(
+            "no-own-address",
+            "{text:?} is not an address of this machine; write for example \"127.0.0.2\"",
+            text = text
+        )
     })?;
     if address.is_unspecified() || address.is_multicast() {
-        return Err(format!("connections cannot come from {address}"));
+        return Err(sentence!(
+            "no-source-address",
+            "connections cannot come from {address}",
+            address = address
+        ));
     }
     Ok(address)
 }

@@ -4,6 +4,7 @@ use url::{Host, Url};
 
 use super::{Builtin, DEFAULT_REGION, Reach, Target};
 use crate::keys::scalar::Scalar;
+use crate::{Sentence, sentence};
 
 impl Target {
     /// A target with default settings.
@@ -78,12 +79,14 @@ impl Target {
 const LONGEST_VERSION: usize = 200;
 
 /// Reads the version of a server.
-pub(super) fn version(scalar: &Scalar) -> Result<String, String> {
+pub(super) fn version(scalar: &Scalar) -> Result<String, Sentence> {
     let text = scalar.text()?.trim();
     if text.is_empty() || text.chars().count() > LONGEST_VERSION || text.contains(char::is_control)
     {
-        Err(format!(
-            "is 1 to {LONGEST_VERSION} printable characters, for example \"13.0.0\""
+        Err(sentence!(
+            "version-text",
+            "is 1 to {longest_version} printable characters, for example \"13.0.0\"",
+            longest_version = LONGEST_VERSION
         ))
     } else {
         Ok(text.to_owned())
@@ -91,20 +94,23 @@ pub(super) fn version(scalar: &Scalar) -> Result<String, String> {
 }
 
 /// Reads the memory limit of a built-in store, bytes.
-pub(super) fn memory(scalar: &Scalar) -> Result<u64, String> {
+pub(super) fn memory(scalar: &Scalar) -> Result<u64, Sentence> {
     match scalar.size()? {
-        0 => Err("is 0; write for example \"4GiB\"".to_owned()),
+        0 => Err(sentence!("memory-zero", "is 0; write for example \"4GiB\"")),
         bytes => Ok(bytes),
     }
 }
 
 /// Reads an S3 region.
-pub(super) fn region(scalar: &Scalar) -> Result<String, String> {
+pub(super) fn region(scalar: &Scalar) -> Result<String, Sentence> {
     let region = scalar.text()?;
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if region.is_empty() || !region.chars().all(allowed) {
-        return Err(format!(
-            "{region:?} is not a region; write for example {DEFAULT_REGION:?}"
+        return Err(sentence!(
+            "no-region",
+            "{region:?} is not a region; write for example {default_region:?}",
+            region = region,
+            default_region = DEFAULT_REGION
         ));
     }
     Ok(region.to_owned())

@@ -4,6 +4,7 @@ use crate::keys::form::{Form, Kind};
 use crate::keys::row::text;
 use crate::keys::scalar::{At, FromFlag, Scalar};
 use crate::keys::section::section;
+use crate::{Sentence, sentence};
 
 section! {
     /// The `ready` of a target: exactly one of its keys.
@@ -35,7 +36,7 @@ pub enum Ready {
 impl FromFlag for ReadyDraft {
     const FORM: Form = Form::Table("ready");
 
-    fn from_flag(flag: &'static str, values: Vec<Scalar>) -> Result<Self, String> {
+    fn from_flag(flag: &'static str, values: Vec<Scalar>) -> Result<Self, Sentence> {
         let how = Scalar::from_flag(flag, values)?;
         let how = how.text()?;
         let mut ready = Self::default();
@@ -43,7 +44,13 @@ impl FromFlag for ReadyDraft {
             None if how == "port" => ready.port = Some(At::flag(flag, true)),
             Some(("url", url)) => ready.url = Some(At::flag(flag, url)),
             Some(("log", line)) => ready.log = Some(At::flag(flag, line)),
-            _ => return Err(format!("{how:?} is not one of port, url:URL and log:TEXT")),
+            _ => {
+                return Err(sentence!(
+                    "no-ready",
+                    "{how:?} is not one of port, url:URL and log:TEXT",
+                    how = how
+                ));
+            }
         }
         Ok(ready)
     }

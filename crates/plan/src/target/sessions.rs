@@ -8,6 +8,7 @@ use url::Url;
 use super::{Reach, Sessions, Target};
 use crate::keys::scalar::Scalar;
 use crate::secrets::secret::{KeySource, Secret};
+use crate::{Sentence, sentence};
 
 /// End of the names of directory buckets (Amazon S3 user guide, "Directory bucket naming rules").
 const DIRECTORY_BUCKET: &str = "--x-s3";
@@ -61,60 +62,87 @@ impl Target {
 const LONGEST: usize = 2048;
 
 /// Reads the ARN of a role.
-pub(super) fn role(scalar: &Scalar) -> Result<String, String> {
+pub(super) fn role(scalar: &Scalar) -> Result<String, Sentence> {
     checked(
         scalar,
-        "a role; write for example \"arn:aws:iam::123456789012:role/bench\"",
+        sentence!(
+            "not-a-role",
+            "a role; write for example \"arn:aws:iam::123456789012:role/bench\""
+        ),
     )
 }
 
 /// Reads the name of a session: the characters that AWS allows.
-pub(super) fn name(scalar: &Scalar) -> Result<String, String> {
+pub(super) fn name(scalar: &Scalar) -> Result<String, Sentence> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "_+=,.@-".contains(c);
     let name = scalar.text()?;
     if (2..=64).contains(&name.len()) && name.chars().all(allowed) {
         Ok(name.to_owned())
     } else {
-        Err(format!(
-            "{name:?} is not 2 to 64 letters, digits and characters of \"_+=,.@-\""
+        Err(sentence!(
+            "no-session-name",
+            "{name:?} is not 2 to 64 letters, digits and characters of \"_+=,.@-\"",
+            name = name
         ))
     }
 }
 
 /// Reads an external id.
-pub(super) fn external_id(scalar: &Scalar) -> Result<String, String> {
-    checked(scalar, "an external id; write its text without spaces")
+pub(super) fn external_id(scalar: &Scalar) -> Result<String, Sentence> {
+    checked(
+        scalar,
+        sentence!(
+            "not-an-external-id",
+            "an external id; write its text without spaces"
+        ),
+    )
 }
 
-fn checked(scalar: &Scalar, what: &str) -> Result<String, String> {
+fn checked(scalar: &Scalar, what: Sentence) -> Result<String, Sentence> {
     let text = scalar.text()?;
     let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic());
     if !text.is_empty() && text.len() <= LONGEST && is_plain {
         Ok(text.to_owned())
     } else {
-        Err(format!("{text:?} is not {what}"))
+        Err(sentence!(
+            "is-not",
+            "{text:?} is not {what}",
+            text = text,
+            what = what
+        ))
     }
 }
 
 /// Reads the URL of a token service.
-pub(super) fn endpoint(scalar: &Scalar) -> Result<String, String> {
+pub(super) fn endpoint(scalar: &Scalar) -> Result<String, Sentence> {
     let text = scalar.text()?;
-    let wrong = |why: &str| {
-        Err(format!(
-            "{why}; write for example \"http://127.0.0.1:9000\""
+    let wrong = |why: Sentence| {
+        Err(sentence!(
+            "no-sts-url",
+            "{why}; write for example \"http://127.0.0.1:9000\"",
+            why = why
         ))
     };
     let Ok(url) = Url::parse(text) else {
-        return wrong("is not a URL");
+        return wrong(sentence!("sts-no-url", "is not a URL"));
     };
     if !url.username().is_empty() || url.password().is_some() {
-        return wrong("holds a user or a password, which printed plans would show");
+        return wrong(sentence!(
+            "sts-password",
+            "holds a user or a password, which printed plans would show"
+        ));
     }
     if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
-        return wrong("is not a URL that begins with http:// or https://");
+        return wrong(sentence!(
+            "sts-scheme",
+            "is not a URL that begins with http:// or https://"
+        ));
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return wrong("has a query or a fragment, which the requests replace");
+        return wrong(sentence!(
+            "sts-query",
+            "has a query or a fragment, which the requests replace"
+        ));
     }
     Ok(url.to_string())
 }

@@ -8,6 +8,7 @@ use crate::keys::page::{self, Page};
 use crate::keys::row::{Flag, Takes, Yields, choice, switch, text};
 use crate::keys::scalar::{FromFlag, Scalar};
 use crate::keys::section::section;
+use crate::{Sentence, sentence};
 
 section! {
     /// The `tls` of a target.
@@ -134,12 +135,14 @@ fn client(tls: &Tls, page: &mut Page) {
     }
 }
 
-fn server_name(scalar: &Scalar) -> Result<String, String> {
+fn server_name(scalar: &Scalar) -> Result<String, Sentence> {
     let name = scalar.text()?;
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | ':');
     if name.is_empty() || !name.chars().all(allowed) {
-        return Err(format!(
-            "{name:?} is not the name of a server; write for example \"db.example\""
+        return Err(sentence!(
+            "no-server-name",
+            "{name:?} is not the name of a server; write for example \"db.example\"",
+            name = name
         ));
     }
     Ok(name.to_owned())

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::units::decimal::{Decimal, Misfit};
+use crate::{Sentence, sentence};
 
 /// A duration. Prints as `1m30s`, `1.5s` or `200ms`, and this text parses to exactly the same
 /// duration, to the nanosecond.
@@ -13,21 +14,15 @@ pub struct Time(pub Duration);
 
 /// Why a text is not a duration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.sentence())]
 pub enum TimeError {
     /// The text does not begin with a number.
-    #[error("{0:?} is not a duration; write for example \"500ms\", \"2s\" or \"1m30s\"")]
     NoNumber(String),
     /// The text begins with a minus sign.
-    #[error("{0:?} is negative; write for example \"500ms\", \"2s\" or \"1m30s\"")]
     Negative(String),
     /// A number without its unit.
-    #[error("{0:?} has no unit; write for example \"500ms\", \"2s\" or \"1m30s\"")]
     NoUnit(String),
     /// An unknown unit.
-    #[error(
-        "{text:?} has the unknown unit {unit:?}; the units are h, m, s, ms, us and ns, \
-         for example \"1m30s\""
-    )]
     UnknownUnit {
         /// The whole text.
         text: String,
@@ -35,11 +30,55 @@ pub enum TimeError {
         unit: String,
     },
     /// More precise than a nanosecond.
-    #[error("{0:?} is finer than a nanosecond; write for example \"1.5ms\"")]
     TooFine(String),
     /// Longer than a year.
-    #[error("{0:?} is longer than a year; write for example \"10m\" or \"1h\"")]
     TooLong(String),
+}
+
+impl TimeError {
+    /// The error with its arguments.
+    pub fn sentence(&self) -> Sentence {
+        match self {
+            Self::NoNumber(text) => sentence!(
+                "no-duration",
+                "{text:?} is not a duration; write for example \"500ms\", \"2s\" or \"1m30s\"",
+                text = text
+            ),
+            Self::Negative(text) => sentence!(
+                "duration-negative",
+                "{text:?} is negative; write for example \"500ms\", \"2s\" or \"1m30s\"",
+                text = text
+            ),
+            Self::NoUnit(text) => sentence!(
+                "duration-no-unit",
+                "{text:?} has no unit; write for example \"500ms\", \"2s\" or \"1m30s\"",
+                text = text
+            ),
+            Self::UnknownUnit { text, unit } => sentence!(
+                "duration-unit",
+                "{text:?} has the unknown unit {unit:?}; the units are h, m, s, ms, us and \
+                    ns, for example \"1m30s\"",
+                text = text,
+                unit = unit
+            ),
+            Self::TooFine(text) => sentence!(
+                "duration-too-fine",
+                "{text:?} is finer than a nanosecond; write for example \"1.5ms\"",
+                text = text
+            ),
+            Self::TooLong(text) => sentence!(
+                "duration-too-long",
+                "{text:?} is longer than a year; write for example \"10m\" or \"1h\"",
+                text = text
+            ),
+        }
+    }
+}
+
+impl From<TimeError> for Sentence {
+    fn from(error: TimeError) -> Self {
+        error.sentence()
+    }
 }
 
 const NANOSECOND: u64 = 1;

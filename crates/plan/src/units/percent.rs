@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::keys::value::shown_as_text;
+use crate::{Sentence, sentence};
 
 /// A finite percentage. Prints as `5%`, which parses to exactly the same number.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
@@ -58,7 +59,7 @@ impl Percent {
     }
 
     /// Reads a percentage from `least` to `most`, with or without a `±` before the number.
-    pub(crate) fn within(text: &str, least: Self, most: Self) -> Result<Self, String> {
+    pub(crate) fn within(text: &str, least: Self, most: Self) -> Result<Self, Sentence> {
         let trimmed = text.trim();
         let plain = BOTH_WAYS
             .iter()
@@ -66,16 +67,22 @@ impl Percent {
             .unwrap_or(trimmed);
         let percent: Self = plain.parse()?;
         if percent < least || percent > most {
-            return Err(format!("{text:?} is not between {least} and {most}"));
+            return Err(sentence!(
+                "not-between",
+                "{text:?} is not between {least} and {most}",
+                text = text,
+                least = least,
+                most = most
+            ));
         }
         Ok(percent)
     }
 }
 
 impl FromStr for Percent {
-    type Err = String;
+    type Err = Sentence;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Sentence> {
         let trimmed = text.trim();
         let number = trimmed.strip_suffix('%').unwrap_or(trimmed).trim();
         let plain = |c: char| c.is_ascii_digit() || c == '.';
@@ -83,10 +90,18 @@ impl FromStr for Percent {
             .filter(|number| number.chars().all(plain))
             .and_then(|number| number.parse::<f64>().ok())
             .and_then(Self::new)
-            .ok_or_else(|| format!("{text:?} is not a percentage; write for example \"5%\""))?;
+            .ok_or_else(|| {
+                sentence!(
+                    "no-percentage",
+                    "{text:?} is not a percentage; write for example \"5%\"",
+                    text = text
+                )
+            })?;
         if !trimmed.ends_with('%') {
-            return Err(format!(
-                "{text:?} has no percent sign; write for example \"5%\""
+            return Err(sentence!(
+                "no-percent-sign",
+                "{text:?} has no percent sign; write for example \"5%\"",
+                text = text
             ));
         }
         Ok(value)
@@ -145,7 +160,7 @@ mod tests {
             ("0%", "is not between 0.1% and 50%"),
         ] {
             let error = Percent::within(text, LEAST, MOST).unwrap_err();
-            assert!(error.contains(wrong), "{text}: {error}");
+            assert!(error.text().contains(wrong), "{text}: {error}");
         }
     }
 

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::{Sentence, sentence};
+
 /// Operations per second: finite and above 0. Prints as `1000/s`, and this text parses to exactly
 /// the same number.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
@@ -10,15 +12,11 @@ pub struct Rate(f64);
 
 /// Why a text or a number is not a rate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.sentence())]
 pub enum RateError {
     /// Not a number, with or without a unit.
-    #[error("{0:?} is not a rate; write for example \"1000/s\", \"60/m\" or 250 (a second)")]
     NoNumber(String),
     /// An unknown unit.
-    #[error(
-        "{text:?} has the unknown unit {unit:?}; the units are /s, /m and /h, \
-         for example \"1000/s\""
-    )]
     UnknownUnit {
         /// The whole text.
         text: String,
@@ -26,14 +24,46 @@ pub enum RateError {
         unit: String,
     },
     /// Less than zero.
-    #[error("{0} is negative; a rate must be above 0, for example \"1000/s\"")]
     Negative(String),
     /// Zero, or above 1,000,000,000 per second.
-    #[error(
-        "{0} is out of range; a rate must be above 0 and at most 1000000000/s, for example \
-         \"1000/s\""
-    )]
     OutOfRange(String),
+}
+
+impl RateError {
+    /// The error with its arguments.
+    pub fn sentence(&self) -> Sentence {
+        match self {
+            Self::NoNumber(text) => sentence!(
+                "no-rate",
+                "{text:?} is not a rate; write for example \"1000/s\", \"60/m\" or 250 (a second)",
+                text = text
+            ),
+            Self::UnknownUnit { text, unit } => sentence!(
+                "rate-unit",
+                "{text:?} has the unknown unit {unit:?}; the units are /s, /m and /h, for \
+                    example \"1000/s\"",
+                text = text,
+                unit = unit
+            ),
+            Self::Negative(text) => sentence!(
+                "rate-negative",
+                "{text} is negative; a rate must be above 0, for example \"1000/s\"",
+                text = text
+            ),
+            Self::OutOfRange(text) => sentence!(
+                "rate-out-of-range",
+                "{text} is out of range; a rate must be above 0 and at most 1000000000/s, for \
+                    example \"1000/s\"",
+                text = text
+            ),
+        }
+    }
+}
+
+impl From<RateError> for Sentence {
+    fn from(error: RateError) -> Self {
+        error.sentence()
+    }
 }
 
 const UNITS: &[(&str, f64)] = &[("s", 1.0), ("m", 60.0), ("h", 3600.0)];

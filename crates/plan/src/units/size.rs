@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::units::decimal::{Decimal, Misfit};
+use crate::{Sentence, sentence};
 
 /// A number of bytes. Prints the shortest text that parses to the same number.
 ///
@@ -14,15 +15,11 @@ pub struct Size(pub u64);
 
 /// Why a text is not a size.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.sentence())]
 pub enum SizeError {
     /// The text does not begin with a number.
-    #[error("{0:?} is not a size; write for example \"64KiB\", \"1MB\" or \"1000\" (bytes)")]
     NoNumber(String),
     /// An unknown unit.
-    #[error(
-        "{text:?} has the unknown unit {unit:?}; \
-         write for example \"64KiB\" (2^16 bytes), \"1MB\" (10^6) or \"1000\" (bytes)"
-    )]
     UnknownUnit {
         /// The whole text.
         text: String,
@@ -30,11 +27,45 @@ pub enum SizeError {
         unit: String,
     },
     /// A fraction of a byte.
-    #[error("{0:?} is not a whole number of bytes; write for example \"1.5KiB\" or \"1536\"")]
     Fraction(String),
     /// 2^64 bytes or more.
-    #[error("{0:?} is too large for a size; write for example \"64MiB\" or \"5GiB\"")]
     TooLarge(String),
+}
+
+impl SizeError {
+    /// The error with its arguments.
+    pub fn sentence(&self) -> Sentence {
+        match self {
+            Self::NoNumber(text) => sentence!(
+                "not-a-size",
+                "{text:?} is not a size; write for example \"64KiB\", \"1MB\" or \"1000\" (bytes)",
+                text = text
+            ),
+            Self::UnknownUnit { text, unit } => sentence!(
+                "size-unit",
+                "{text:?} has the unknown unit {unit:?}; write for example \"64KiB\" (2^16 \
+                    bytes), \"1MB\" (10^6) or \"1000\" (bytes)",
+                text = text,
+                unit = unit
+            ),
+            Self::Fraction(text) => sentence!(
+                "size-fraction",
+                "{text:?} is not a whole number of bytes; write for example \"1.5KiB\" or \"1536\"",
+                text = text
+            ),
+            Self::TooLarge(text) => sentence!(
+                "size-too-large",
+                "{text:?} is too large for a size; write for example \"64MiB\" or \"5GiB\"",
+                text = text
+            ),
+        }
+    }
+}
+
+impl From<SizeError> for Sentence {
+    fn from(error: SizeError) -> Self {
+        error.sentence()
+    }
 }
 
 const UNITS: &[(&str, u64)] = &[

@@ -9,6 +9,7 @@ use crate::keys::scalar::{Field, Scalar};
 use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
 use crate::units::size::Size;
+use crate::{Sentence, sentence};
 
 /// The largest object that one PutObject accepts, bytes (Amazon S3 user guide, "Uploading
 /// objects").
@@ -136,13 +137,16 @@ impl Sizes {
 }
 
 impl FromStr for Sizes {
-    type Err = String;
+    type Err = Sentence;
 
     /// Reads the text, but not the content of a file: its sizes are left empty.
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Sentence> {
         if let Some(path) = text.strip_prefix("file:") {
             if path.is_empty() {
-                return Err("\"file:\" needs the name of a file behind it".to_owned());
+                return Err(sentence!(
+                    "file-without-name",
+                    "\"file:\" needs the name of a file behind it"
+                ));
             }
             return Ok(Self::File {
                 path: path.into(),
@@ -160,11 +164,13 @@ impl FromStr for Sizes {
     }
 }
 
-fn log_normal(text: &str, parameters: &str) -> Result<Sizes, String> {
+fn log_normal(text: &str, parameters: &str) -> Result<Sizes, Sentence> {
     let wrong = || {
-        format!(
+        sentence!(
+            "no-log-normal",
             "{text:?} is not a log-normal size; write for example \"lognormal:64KiB:1.5\": \
-             the median, and the standard deviation of the logarithm from 0 to 10"
+                the median, and the standard deviation of the logarithm from 0 to 10",
+            text = text
         )
     };
     let (median, sigma) = parameters.split_once(':').ok_or_else(wrong)?;
@@ -179,7 +185,7 @@ fn log_normal(text: &str, parameters: &str) -> Result<Sizes, String> {
     })
 }
 
-fn range(text: &str, needs_share: bool) -> Result<SizeRange, String> {
+fn range(text: &str, needs_share: bool) -> Result<SizeRange, Sentence> {
     let (sizes, share) = match text.rsplit_once(':') {
         Some((sizes, share)) => (sizes, share.trim().parse().ok()),
         None if needs_share => (text, None),
@@ -187,7 +193,11 @@ fn range(text: &str, needs_share: bool) -> Result<SizeRange, String> {
     };
     let share = share.filter(|share: &f64| share.is_finite() && *share > 0.0);
     let share = share.ok_or_else(|| {
-        format!("{text:?} has no share, a number above 0; write for example \"1KiB:60,1MiB:40\"")
+        sentence!(
+            "size-no-share",
+            "{text:?} has no share, a number above 0; write for example \"1KiB:60,1MiB:40\"",
+            text = text
+        )
     })?;
     let (from, to) = match sizes.split_once("..") {
         Some((from, to)) => (size(from)?, size(to)?),
@@ -197,50 +207,63 @@ fn range(text: &str, needs_share: bool) -> Result<SizeRange, String> {
         }
     };
     if from > to {
-        return Err(format!(
-            "{sizes:?} has the larger size first; write \"{}..{}\"",
-            Size(to),
-            Size(from)
+        return Err(sentence!(
+            "size-descending",
+            "{sizes:?} has the larger size first; write \"{to}..{from}\"",
+            sizes = sizes,
+            to = Size(to),
+            from = Size(from)
         ));
     }
     Ok(SizeRange { from, to, share })
 }
 
-fn size(text: &str) -> Result<u64, String> {
+fn size(text: &str) -> Result<u64, Sentence> {
     let Size(size) = text
         .trim()
         .parse()
-        .map_err(|error: crate::units::size::SizeError| error.to_string())?;
+        .map_err(|error: crate::units::size::SizeError| error.sentence())?;
     check(size)
 }
 
 /// Returns the size, unless the size is too large for one PUT.
-pub(crate) fn check(size: u64) -> Result<u64, String> {
+pub(crate) fn check(size: u64) -> Result<u64, Sentence> {
     if size > LARGEST_OBJECT {
-        return Err(format!(
-            "{} is more than one PUT can carry; the most is {}",
-            Size(size),
-            Size(LARGEST_OBJECT)
+        return Err(sentence!(
+            "size-of-put",
+            "{size} is more than one PUT can carry; the most is {largest_object}",
+            size = Size(size),
+            largest_object = Size(LARGEST_OBJECT)
         ));
     }
     Ok(size)
 }
 
 /// Reads the text of a file with one size per line; `#` starts a comment. The result is ascending.
-pub(crate) fn read_file(text: &str) -> Result<Arc<[u64]>, String> {
+pub(crate) fn read_file(text: &str) -> Result<Arc<[u64]>, Sentence> {
     let mut sizes = Vec::new();
     for (at, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default().trim();
         if line.is_empty() {
             continue;
         }
-        sizes.push(size(line).map_err(|why| format!("line {}: {why}", at + 1))?);
+        sizes.push(
+            size(line)
+                .map_err(|why| sentence!("on-line", "line {at}: {why}", at = at + 1, why = why))?,
+        );
         if sizes.len() > MOST_SIZES {
-            return Err(format!("it has more than {MOST_SIZES} sizes"));
+            return Err(sentence!(
+                "too-many-sizes",
+                "it has more than {most_sizes} sizes",
+                most_sizes = MOST_SIZES
+            ));
         }
     }
     if sizes.is_empty() {
-        return Err("it has no sizes; write one a line, such as 64KiB or 65536".to_owned());
+        return Err(sentence!(
+            "no-sizes",
+            "it has no sizes; write one a line, such as 64KiB or 65536"
+        ));
     }
     sizes.sort_unstable();
     Ok(sizes.into())
@@ -296,12 +319,16 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_>, field: &Field) -> Option<Size
     }
     let bytes = resolver.file(place, "size", &path)?;
     let read = String::from_utf8(bytes)
-        .map_err(|_| "it is not UTF-8 text".to_owned())
+        .map_err(|_| sentence!("not-utf8", "it is not UTF-8 text"))
         .and_then(|text| read_file(&text));
     match read {
         Ok(sizes) => Some(Sizes::File { path, sizes }),
         Err(why) => {
-            resolver.wrong(place, "size", format!("{}: {why}", path.display()));
+            resolver.wrong(
+                place,
+                "size",
+                sentence!("of-file", "{path}: {why}", path = path.display(), why = why),
+            );
             None
         }
     }
@@ -342,7 +369,7 @@ mod tests {
             ("much", "is not a size"),
         ] {
             let error = text.parse::<Sizes>().unwrap_err();
-            assert!(error.contains(part), "{text}: {error}");
+            assert!(error.text().contains(part), "{text}: {error}");
         }
     }
 
@@ -350,8 +377,8 @@ mod tests {
     fn a_file_has_one_size_a_line() {
         let sizes = read_file("# seen in March\n64KiB\n\n1000 # small\n").unwrap();
         assert_eq!(*sizes, [1000, 65536]);
-        assert!(read_file("\n").unwrap_err().contains("no sizes"));
+        assert!(read_file("\n").unwrap_err().text().contains("no sizes"));
         let error = read_file("1\nmuch\n").unwrap_err();
-        assert!(error.starts_with("line 2: "), "{error}");
+        assert!(error.text().starts_with("line 2: "), "{error}");
     }
 }

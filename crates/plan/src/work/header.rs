@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::keys::scalar::Scalar;
 use crate::secrets::environment::{variable, with_values};
 use crate::secrets::is_secret_name;
+use crate::{Sentence, sentence};
 
 /// What the headers of a protocol look like.
 pub(super) struct Form {
@@ -30,20 +31,30 @@ pub(super) fn read(
     scalar: &Scalar,
     context: &Context,
     looked_up: &Cell<usize>,
-) -> Result<Header, String> {
-    let example = form.example;
+) -> Result<Header, Sentence> {
+    let example = Sentence::fixed(form.example);
     let Scalar::Text(line) = scalar else {
-        return Err(format!("a header is text; {example}"));
+        return Err(sentence!(
+            "header-no-text",
+            "a header is text; {example}",
+            example = example
+        ));
     };
     let Some((name, written)) = line.split_once(':') else {
-        return Err(format!("a header has a colon after its name; {example}"));
+        return Err(sentence!(
+            "header-no-colon",
+            "a header has a colon after its name; {example}",
+            example = example
+        ));
     };
     check_name(form, name)?;
     let written = written.trim();
     let sent = with_values(written, &context.environment, looked_up, |_, _| {})?;
     if sent.chars().any(|c| c.is_control() && c != '\t') {
-        return Err(format!(
-            "the value of header {name:?} contains a line break or another control character"
+        return Err(sentence!(
+            "header-control",
+            "the value of header {name:?} contains a line break or another control character",
+            name = name
         ));
     }
     let literal_secret = sent == written && is_secret_name(name);
@@ -58,15 +69,25 @@ pub(super) fn read(
     })
 }
 
-fn check_name(form: &Form, name: &str) -> Result<(), String> {
+fn check_name(form: &Form, name: &str) -> Result<(), Sentence> {
     if name.is_empty() || !name.chars().all(is_token) {
-        return Err(format!("{name:?} is not a header name; {}", form.example));
+        return Err(sentence!(
+            "no-header-name",
+            "{name:?} is not a header name; {example}",
+            name = name,
+            example = Sentence::fixed(form.example)
+        ));
     }
     let lower = name.to_ascii_lowercase();
     let is_own = |own: &str| lower == own || own.ends_with('-') && lower.starts_with(own);
     let mut all = form.own.iter();
     match all.find(|(own, _)| is_own(own)) {
-        Some((_, why)) => Err(format!("Tenbin sets {name:?} itself: {why}")),
+        Some((_, why)) => Err(sentence!(
+            "header-of-tenbin",
+            "Tenbin sets {name:?} itself: {why}",
+            name = name,
+            why = Sentence::fixed(why)
+        )),
         None => Ok(()),
     }
 }

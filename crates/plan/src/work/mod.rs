@@ -19,6 +19,7 @@ pub(crate) use sent_to::SentTo;
 
 use serde::Deserialize;
 
+use crate::Sentence;
 use crate::keys::page::{Page, text};
 use crate::keys::row::{Key, Section};
 use crate::plan::found::Found;
@@ -75,7 +76,7 @@ pub(crate) trait Protocol: Facts {
     /// Features that the work needs and that `targets` do not support: for each, an identifier and
     /// a sentence about the workload named `workload`. Of several sentences with the same
     /// identifier, only the first is reported.
-    fn misfits(&self, workload: &str, targets: &[Target]) -> Vec<(&'static str, String)> {
+    fn misfits(&self, workload: &str, targets: &[Target]) -> Vec<(&'static str, Sentence)> {
         let _ = (workload, targets);
         Vec::new()
     }

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use tenbin_plan::{Sentence, sentence};
+
 use super::format::Format;
 use super::table::{format, written};
 
@@ -27,10 +29,10 @@ pub enum Place {
 }
 
 impl FromStr for Export {
-    type Err = String;
+    type Err = Sentence;
 
     /// Parses `FORMAT`, `FORMAT=FILE` or `FORMAT=-`.
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Sentence> {
         let (name, file) = match text.split_once('=') {
             Some((name, file)) => (name, Some(file)),
             None => (text, None),
@@ -39,16 +41,24 @@ impl FromStr for Export {
         let Some(format) = writable else {
             let names: Vec<&str> = written().map(|format| format.name).collect();
             let why = match super::table::format(name) {
-                Some(_) => format!("{name} can only be read"),
-                None => format!("there is no format {name:?}"),
+                Some(_) => sentence!("only-read", "{name} can only be read", name = name),
+                None => sentence!("no-format", "there is no format {name:?}", name = name),
             };
-            return Err(format!("{why}; the formats are {}", names.join(", ")));
+            return Err(sentence!(
+                "formats-are",
+                "{why}; the formats are {formats}",
+                why = why,
+                formats = names.join(", ")
+            )
+            .with_names("formats", names));
         };
         let to = match file {
             None => Place::RunDirectory,
             Some("") => {
-                return Err(format!(
-                    "no file is named; write {name}=FILE, or {name}=- for stdout"
+                return Err(sentence!(
+                    "export-without-file",
+                    "no file is named; write {name}=FILE, or {name}=- for stdout",
+                    name = name
                 ));
             }
             Some("-") => Place::Stdout,
@@ -78,13 +88,23 @@ mod tests {
         let file = parse("json=a=b.json").unwrap();
         assert_eq!(file.to, Place::File(PathBuf::from("a=b.json")));
         let unknown = parse("gnuplot").unwrap_err();
-        assert!(unknown.starts_with("there is no format \"gnuplot\"; the formats are json, "));
-        assert!(!unknown.contains("warp-csv"), "{unknown}");
+        assert!(
+            unknown
+                .text()
+                .starts_with("there is no format \"gnuplot\"; the formats are json, ")
+        );
+        assert!(!unknown.text().contains("warp-csv"), "{unknown}");
         assert!(
             parse("warp-csv")
                 .unwrap_err()
+                .text()
                 .starts_with("warp-csv can only be read; ")
         );
-        assert!(parse("json=").unwrap_err().starts_with("no file is named"));
+        assert!(
+            parse("json=")
+                .unwrap_err()
+                .text()
+                .starts_with("no file is named")
+        );
     }
 }

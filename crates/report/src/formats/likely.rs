@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering::Equal;
 
-use tenbin_plan::Script;
+use tenbin_plan::{Script, Sentence, sentence};
 
 use super::format::Format;
 use super::plain::SEARCHED;
@@ -230,17 +230,17 @@ const MOST_MEMBERS: usize = 6;
 const LONG_MARK: usize = 12;
 
 /// What an unknown file is not, in one clause.
-pub(super) fn sentence(beginning: &[u8]) -> String {
+pub(super) fn sentence(beginning: &[u8]) -> Sentence {
     if beginning.is_empty() {
-        return "is empty: nothing was written to it".to_owned();
+        return sentence!("file-empty", "is empty: nothing was written to it");
     }
     let text = String::from_utf8_lossy(beginning);
     let text = text.trim_start();
     if let Some(hint) = unread::hint(text) {
-        return hint.to_owned();
+        return hint.into();
     }
     if let Some(script) = Script::of(text) {
-        return script.to_string();
+        return script.sentence();
     }
     let likely: Vec<String> = likely(text).into_iter().take(2).collect();
     let mut known = NO_RESULTS.iter();
@@ -249,28 +249,36 @@ pub(super) fn sentence(beginning: &[u8]) -> String {
     if let Some((begins, what)) = known
         && (*begins != "<" || likely.is_empty())
     {
-        return (*what).to_owned();
+        return (*what).into();
     }
     let what = match members(text) {
-        Some(members) if !members.is_empty() => format!(
-            "is JSON of a tool whose results cannot be read; its members are {}",
-            members.join(", ")
+        Some(members) if !members.is_empty() => sentence!(
+            "unread-json",
+            "is JSON of a tool whose results cannot be read; its members are {members}",
+            members = members.join(", ")
         ),
-        _ => "is none of the results that can be read".to_owned(),
+        _ => sentence!("no-known-result", "is none of the results that can be read"),
     };
     let searched = if beginning.len() as u64 >= SEARCHED {
-        format!("; its first {} MiB were searched", SEARCHED >> 20)
+        sentence!(
+            "beginning-searched",
+            "; its first {size} MiB were searched",
+            size = SEARCHED >> 20
+        )
     } else {
-        String::new()
+        Sentence::default()
     };
-    let list = "docs/formats.md lists the formats";
-    match likely.as_slice() {
-        [] => format!("{what}{searched}; {list}"),
-        some => format!(
-            "{what}{searched}; it is most like {}; {list}",
-            some.join(", or ")
-        ),
-    }
+    let like = match likely.as_slice() {
+        [] => Sentence::default(),
+        some => format!("; it is most like {}", some.join(", or ")).into(),
+    };
+    sentence!(
+        "no-known-format",
+        "{what}{searched}{like}; docs/formats.md lists the formats",
+        what = what,
+        searched = searched,
+        like = like
+    )
 }
 
 /// The formats whose marks the text has, most marks first, with the marks that it lacks.
@@ -368,16 +376,23 @@ mod tests {
     fn the_likeliest_format_is_named_with_what_is_missing() {
         let said =
             sentence(b"  2 threads and 8 connections\n  Thread Stats   Avg\nRequests/sec: 7\n");
-        assert!(said.contains("the text that wrk prints"), "{said}");
-        assert!(said.contains("\"Running\""), "{said}");
-        assert!(!said.contains("vegeta"), "{said}");
+        assert!(said.text().contains("the text that wrk prints"), "{said}");
+        assert!(said.text().contains("\"Running\""), "{said}");
+        assert!(!said.text().contains("vegeta"), "{said}");
         let said = sentence(b"a note\n{\"fio version\": \"fio-3\", \"jobs\": []}\n");
-        assert!(said.contains("fio"), "{said}");
+        assert!(said.text().contains("fio"), "{said}");
         let said = sentence(b"word elapsed success Requests      [ Loop: \n");
-        assert!(!said.contains("hsbench"), "{said}");
+        assert!(!said.text().contains("hsbench"), "{said}");
         let said = sentence(b"{\"a\": {\"b\": [1, 2]}, \"c\": \"x:y\"}");
-        assert!(said.contains("its members are \"a\", \"c\""), "{said}");
-        assert!(sentence(b"unable to connect to h").contains("nothing was measured"));
-        assert!(sentence(b"").starts_with("is empty"));
+        assert!(
+            said.text().contains("its members are \"a\", \"c\""),
+            "{said}"
+        );
+        assert!(
+            sentence(b"unable to connect to h")
+                .text()
+                .contains("nothing was measured")
+        );
+        assert!(sentence(b"").text().starts_with("is empty"));
     }
 }

@@ -7,7 +7,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use tenbin_plan::open_input;
+use tenbin_plan::{Sentence, open_input, sentence};
 use tenbin_verdict::lint::Reported;
 
 use super::content::Content;
@@ -26,7 +26,7 @@ const STANDARD_INPUT: &str = "-";
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{sentence}")]
 pub struct ReadError {
-    sentence: String,
+    sentence: Sentence,
     is_unknown: bool,
 }
 
@@ -35,11 +35,22 @@ impl ReadError {
         let file = for_terminal(file);
         Self {
             sentence: match fault.line {
-                Some(line) => format!("{file}:{line}: {fault}"),
-                None => format!("{file}: {fault}"),
+                Some(line) => sentence!(
+                    "in-line",
+                    "{file}:{number}: {why}",
+                    file = file,
+                    number = line,
+                    why = fault.what
+                ),
+                None => sentence!("of-file", "{path}: {why}", path = file, why = fault.what),
             },
             is_unknown: fault.is_unknown,
         }
+    }
+
+    /// The error with its arguments.
+    pub fn sentence(&self) -> Sentence {
+        self.sentence.clone()
     }
 
     /// Whether the file is in no known format.
@@ -266,13 +277,18 @@ fn open(file: &Path) -> Result<Box<dyn Read>, Fault> {
         return Ok(Box::new(io::stdin()));
     }
     if file.is_dir() {
-        return Err(Fault::of_the_file(
-            "is a directory; tenbin show prints the result of a run directory",
-        ));
+        return Err(Fault::of_the_file(sentence!(
+            "directory-of-run",
+            "is a directory; tenbin show prints the result of a run directory"
+        )));
     }
     match open_input(file) {
         Ok(file) => Ok(Box::new(file)),
-        Err(error) => Err(Fault::of_the_file(format!("cannot be opened: {error}"))),
+        Err(error) => Err(Fault::of_the_file(sentence!(
+            "cannot-open",
+            "cannot be opened: {why}",
+            why = error
+        ))),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read as _};
 use std::time::Duration;
 
-use tenbin_plan::LARGEST_RESULT;
+use tenbin_plan::{LARGEST_RESULT, Sentence, sentence};
 use tenbin_verdict::lint::Reported;
 
 use super::content::Content;
@@ -102,13 +102,13 @@ pub struct Fault {
     /// Line number, from 1, if the error concerns a single line.
     pub(super) line: Option<u64>,
     /// Description of the error, and what to do.
-    pub(super) what: String,
+    pub(super) what: Sentence,
     /// Whether the file is in no known format.
     pub(super) is_unknown: bool,
 }
 
 impl Fault {
-    pub(super) fn in_line(line: u64, what: impl Into<String>) -> Self {
+    pub(super) fn in_line(line: u64, what: impl Into<Sentence>) -> Self {
         Self {
             line: Some(line),
             what: what.into(),
@@ -116,7 +116,7 @@ impl Fault {
         }
     }
 
-    pub(super) fn of_the_file(what: impl Into<String>) -> Self {
+    pub(super) fn of_the_file(what: impl Into<Sentence>) -> Self {
         Self {
             line: None,
             what: what.into(),
@@ -127,7 +127,11 @@ impl Fault {
     pub(super) fn reading(line: u64, error: &io::Error) -> Self {
         Self::in_line(
             line,
-            format!("the file cannot be read any further: {error}; it may be cut off"),
+            sentence!(
+                "read-no-further",
+                "the file cannot be read any further: {why}; it may be cut off",
+                why = error
+            ),
         )
     }
 }

@@ -124,7 +124,7 @@ mod tests {
             ),
         ] {
             let said = sentence(text.as_bytes());
-            assert!(said.contains(option), "{said}");
+            assert!(said.text().contains(option), "{said}");
         }
     }
 }

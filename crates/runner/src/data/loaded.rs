@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use tenbin_plan::size::Size;
-use tenbin_plan::{Builtin, Plan, Reach, Target};
+use tenbin_plan::{Builtin, Plan, Reach, Sentence, Target, sentence};
 use tenbin_targets::Running;
 use tenbin_targets::counters::DiskSpace;
 use tenbin_targets::doctor::Process;
@@ -106,13 +106,15 @@ pub(crate) fn check(plan: &Plan, runs: &Path) -> Result<(), RunError> {
         .filter(|(_, loaded)| loaded.bytes > 0)
         .map(|(target, _)| format!("\"{}\"", target.name))
         .collect();
-    Err(RunError::NoSpace(format!(
-        "the run loads {} of objects into target {} before measuring, but the disk of {} has {} \
-         free; {SMALLER}, or write runs to another disk (--out)",
-        size(needed),
-        names.join(" and "),
-        runs.display(),
-        size(space.available),
+    Err(RunError::NoSpace(sentence!(
+        "no-disk-for-objects",
+        "the run loads {needed} of objects into target {names} before measuring, but the disk of \
+         {runs} has {available} free; {smaller}, or write runs to another disk (--out)",
+        needed = size(needed),
+        names = names.join(" and "),
+        runs = runs.display(),
+        available = size(space.available),
+        smaller = smaller()
     )))
 }
 
@@ -127,11 +129,14 @@ pub(crate) fn check_there(plan: &Plan, target: &Target, running: &Running) -> Re
     let space = directory.and_then(|directory| DiskSpace::of(&directory).ok()?);
     match space {
         Some(space) if loaded.bytes.saturating_add(RESERVE) > space.available => {
-            Err(RunError::NoSpace(format!(
-                "target \"{}\" has {} free on its disk, but the run loads {loaded} before measuring; \
-                 {SMALLER}, or free space there",
-                target.name,
-                size(space.available),
+            Err(RunError::NoSpace(sentence!(
+                "no-disk-at-target",
+                "target \"{name}\" has {available} free on its disk, but the run loads {loaded} \
+                 before measuring; {smaller}, or free space there",
+                name = target.name,
+                available = size(space.available),
+                loaded = loaded,
+                smaller = smaller()
             )))
         }
         _ => Ok(()),
@@ -139,8 +144,12 @@ pub(crate) fn check_there(plan: &Plan, target: &Target, running: &Running) -> Re
 }
 
 /// Advice in the errors about missing space.
-const SMALLER: &str =
-    "use fewer objects (--objects) or smaller ones (--size, with warp --obj.size)";
+fn smaller() -> Sentence {
+    sentence!(
+        "smaller-objects",
+        "use fewer objects (--objects) or smaller ones (--size, with warp --obj.size)"
+    )
+}
 
 fn fits_in_memory(target: &Target, loaded: LoadedData, limit: u64) -> Result<(), RunError> {
     let overhead = loaded.objects.saturating_mul(EACH_OBJECT);
@@ -148,12 +157,15 @@ fn fits_in_memory(target: &Target, loaded: LoadedData, limit: u64) -> Result<(),
     if loaded.objects == 0 || needed <= limit {
         return Ok(());
     }
-    Err(RunError::NoSpace(format!(
-        "target \"{}\" keeps at most {} in memory, but the run loads {loaded} before measuring; \
-         {SMALLER}, or raise its memory limit (memory = \"{}\")",
-        target.name,
-        size(limit),
-        Size(needed.div_ceil(1 << 20) << 20),
+    Err(RunError::NoSpace(sentence!(
+        "no-memory-at-target",
+        "target \"{name}\" keeps at most {limit} in memory, but the run loads {loaded} before \
+         measuring; {smaller}, or raise its memory limit (memory = \"{memory}\")",
+        name = target.name,
+        limit = size(limit),
+        loaded = loaded,
+        memory = Size(needed.div_ceil(1 << 20) << 20),
+        smaller = smaller()
     )))
 }
 

@@ -11,7 +11,7 @@ use tenbin_corpus::make::{self, PageSource, Recipe, TABLE};
 use tenbin_corpus::patterns;
 use tenbin_corpus::synthetic::Language;
 use tenbin_plan::{
-    Corpus, CorpusLanguage, CorpusSource, Plan, SearchServer, Target, Workload, sentence,
+    Corpus, CorpusLanguage, CorpusSource, Plan, SearchServer, Sentence, Target, Workload, sentence,
 };
 use tenbin_targets::Running;
 
@@ -81,12 +81,17 @@ impl Pages {
         let Some(server) = target.searched.corpus else {
             return Ok(None);
         };
-        let failed = |why: String| RunError::Load {
+        let failed = |why: Sentence| RunError::Load {
             target: target.name.clone(),
             why,
         };
-        let kind = kind(server)
-            .ok_or_else(|| failed(format!("loading into {server} is not supported")))?;
+        let kind = kind(server).ok_or_else(|| {
+            failed(sentence!(
+                "load-not-supported",
+                "loading into {server} is not supported",
+                server = server
+            ))
+        })?;
         let urls = nodes::urls(running);
         let groups: Vec<Vec<String>> = if kind.replicas {
             urls.into_iter().map(|url| vec![url]).collect()
@@ -109,11 +114,18 @@ impl Pages {
             let now = records(kind, &options);
             if now != Some(self.count) {
                 let place = options.servers.join(", ");
-                let has = now.map_or("an unknown number of".to_owned(), |now| now.to_string());
-                return Err(failed(format!(
-                    "{place} has {has} records in {TABLE}, but there are {} pages; use an empty \
-                     database",
-                    self.count
+                let has = now.map_or_else(
+                    || sentence!("unknown-number", "an unknown number of"),
+                    |now| sentence!("said", "{text}", text = now),
+                );
+                return Err(failed(sentence!(
+                    "records-differ",
+                    "{place} has {has} records in {table}, but there are {count} pages; use an \
+                     empty database",
+                    place = place,
+                    table = TABLE,
+                    count = self.count,
+                    has = has
                 )));
             }
         }
@@ -129,7 +141,11 @@ impl Pages {
     ) -> Result<(), RunError> {
         let failed = |error: tenbin_corpus::Error| RunError::Load {
             target: target.name.clone(),
-            why: format!("its pages cannot be loaded: {error}"),
+            why: sentence!(
+                "pages-not-loaded",
+                "its pages cannot be loaded: {error}",
+                error = error.sentence()
+            ),
         };
         let servers = &options.servers;
         let server = servers.first().map_or("", String::as_str);
@@ -204,10 +220,11 @@ fn recipe(corpus: &Corpus) -> Recipe {
 
 fn made(recipe: &Recipe, directory: &Path, controls: &mut Controls<'_>) -> Result<u64, RunError> {
     if !make::may_be_made_in(directory) {
-        return Err(RunError::NotThePages(format!(
-            "{} contains command files that were not generated with these settings; use another \
-             directory for the corpus, or empty this one",
-            directory.display()
+        return Err(RunError::NotThePages(sentence!(
+            "foreign-files",
+            "{directory} contains command files that were not generated with these settings; use \
+             another directory for the corpus, or empty this one",
+            directory = directory.display()
         )));
     }
     let of_source = match &recipe.source {
@@ -231,10 +248,10 @@ fn made(recipe: &Recipe, directory: &Path, controls: &mut Controls<'_>) -> Resul
         return Err(RunError::Interrupted);
     }
     if made.cut_off {
-        return Err(RunError::NotThePages(
+        return Err(RunError::NotThePages(sentence!(
+            "dump-cut",
             "the dump is truncated, so pages are missing: check that the download is complete"
-                .to_owned(),
-        ));
+        )));
     }
     Ok(made.pages)
 }
@@ -253,9 +270,10 @@ fn with_requests(
     let wanted = corpus.terms as usize;
     let terms = make::titles(directory, wanted)?;
     if terms.is_empty() {
-        let why = format!(
-            "no page in {} has a title to search for",
-            directory.display()
+        let why = sentence!(
+            "no-titles",
+            "no page in {directory} has a title to search for",
+            directory = directory.display()
         );
         return Err(RunError::NotThePages(why));
     }

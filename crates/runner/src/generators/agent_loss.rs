@@ -90,8 +90,11 @@ impl<'a> Losses<'a> {
             OnLoss::Stop => return Err(RunError::Agents(why)),
         };
         if self.in_a_row == MOST_IN_A_ROW {
-            return Err(RunError::Agents(format!(
-                "{why}; agents were lost {MOST_IN_A_ROW} times in a row"
+            return Err(RunError::Agents(sentence!(
+                "agents-lost-often",
+                "{why}; agents were lost {most_in_a_row} times in a row",
+                most_in_a_row = MOST_IN_A_ROW,
+                why = why
             )));
         }
         if !time.is_zero() {
@@ -104,7 +107,12 @@ impl<'a> Losses<'a> {
         }
         let regrouped = controls.generators.regroup(&agent, time, controls.stop);
         let further = regrouped.map_err(|error| match error {
-            RunError::Agents(then) => RunError::Agents(format!("{why}; {then}")),
+            RunError::Agents(then) => RunError::Agents(sentence!(
+                "then",
+                "{first}; {next}",
+                first = why,
+                next = then
+            )),
             error => error,
         })?;
         let agents = controls.generators.environment();
@@ -126,7 +134,7 @@ impl<'a> Losses<'a> {
                 self.environment.agents.push(agent);
             }
         }
-        let lost = std::iter::once((agent, why)).chain(further);
+        let lost = std::iter::once((agent, why.to_string())).chain(further);
         let lost = lost.map(|(name, reason)| LostAgent {
             name,
             reason,
@@ -193,7 +201,7 @@ mod tests {
             }
             let lost = RunError::AgentLost {
                 agent: "load2".to_owned(),
-                why: "lost".to_owned(),
+                why: "lost".into(),
             };
             let next = all.continue_after(lost, Part::Block(1), 6, &mut controls);
             next.map_err(|error| error.to_string())

@@ -8,7 +8,9 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 use tenbin_cluster::Assignment;
-use tenbin_plan::{Context, Draft, Host, KeySource, Plan, Reach, Relaunch, Target};
+use tenbin_plan::{
+    Context, Draft, Host, KeySource, Plan, Reach, Relaunch, Sentence, Target, sentence,
+};
 use tenbin_targets::Running;
 
 use crate::controls::Controls;
@@ -43,7 +45,13 @@ pub(crate) fn assignment<'a>(
 ) -> Result<Assignment, RunError> {
     let threads = plan.threads;
     let (plan, variables) = for_agents(plan, running);
-    let unreadable = |error: io::Error| RunError::Agents(format!("preparing the plan: {error}"));
+    let unreadable = |error: io::Error| {
+        RunError::Agents(sentence!(
+            "preparing-plan",
+            "preparing the plan: {error}",
+            error = Sentence::from(&error)
+        ))
+    };
     let plan = plan.to_toml();
     let files = files_of(&plan).map_err(unreadable)?;
     let directory = std::env::current_dir().and_then(|path| Ok(utf8(&path)?.to_owned()));

@@ -116,7 +116,9 @@ impl Driven {
         prepared.slice_done(std::mem::take(&mut self.workers));
         match self.reports.take() {
             None => Ok(()),
-            Some(reports) => prepared.add_reports(reports).map_err(RunError::Agents),
+            Some(reports) => prepared
+                .add_reports(reports)
+                .map_err(|why| RunError::Agents(why.into())),
         }
     }
 }
@@ -160,7 +162,7 @@ impl Generators {
             s = plural
         )));
         let mut told = Instant::now();
-        let mut tell = |found| {
+        let mut tell = |found: usize| {
             if found == wanted || told.elapsed() >= TELL_AGAIN {
                 told = Instant::now();
                 progress(Progress::Note(&sentence!(
@@ -309,7 +311,12 @@ impl Generators {
         let all = coordinator.slice(&slice, stop, listen)?;
         let reports = all.reports.iter().map(|bytes| decoded(bytes));
         let reports = reports.collect::<Option<Vec<SliceReport>>>();
-        let unreadable = || RunError::Agents("the report of an agent cannot be read".to_owned());
+        let unreadable = || {
+            RunError::Agents(sentence!(
+                "agent-report",
+                "the report of an agent cannot be read"
+            ))
+        };
         Ok(Driven {
             reports: Some(reports.ok_or_else(unreadable)?),
             seconds: all.done.seconds,
@@ -358,23 +365,28 @@ fn fixed_rate(pace: &Pace) -> Option<f64> {
 pub(crate) fn check(plan: &Plan, agents: usize) -> Result<(), RunError> {
     let mut targets = plan.targets.iter();
     if let Some(target) = targets.find(|target| !target.reach.has_connections()) {
-        return Err(RunError::Agents(format!(
-            "target \"{}\": agents send requests only to servers, and this target is a directory or \
-             the dummy; run it without agents",
-            target.name
+        return Err(RunError::Agents(sentence!(
+            "agents-need-servers",
+            "target \"{name}\": agents send requests only to servers, and this target is a \
+             directory or the dummy; run it without agents",
+            name = target.name
         )));
     }
     if plan.output.ops_log.is_some() {
-        return Err(RunError::Agents(
-            "agents keep no log of requests; run without --ops-log, or without agents".to_owned(),
-        ));
+        return Err(RunError::Agents(sentence!(
+            "agents-no-log",
+            "agents keep no log of requests; run without --ops-log, or without agents"
+        )));
     }
     for work in &plan.workloads {
         if work.load.connections < agents {
-            return Err(RunError::Agents(format!(
-                "workload \"{}\": {} connections cannot be divided among {} agents; use at least \
-                 one connection per agent",
-                work.name, work.load.connections, agents
+            return Err(RunError::Agents(sentence!(
+                "agents-connections",
+                "workload \"{name}\": {connections} connections cannot be divided among {agents} \
+                 agents; use at least one connection per agent",
+                name = work.name,
+                connections = work.load.connections,
+                agents = agents
             )));
         }
     }

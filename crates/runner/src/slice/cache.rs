@@ -1,6 +1,6 @@
 //! A target's cache and index counters during a slice.
 
-use tenbin_plan::{CacheCounters, Plan, SearchServer, Target, Workload};
+use tenbin_plan::{CacheCounters, Plan, SearchServer, Target, Workload, sentence};
 use tenbin_record::{CacheUse, SearchUse};
 use tenbin_targets::{CacheCount, Running, SearchState, cache_count, search_state};
 use tenbin_workloads::CacheForecast;
@@ -23,8 +23,8 @@ pub(crate) fn read_counters(
     reported.map(Some).map_err(|why| RunError::Preparation {
         target: running.name.clone(),
         workload: work.name.clone(),
-        what: "reading the counters of its cache".to_owned(),
-        why,
+        what: sentence!("cache-counters", "reading the counters of its cache"),
+        why: why.into(),
     })
 }
 

@@ -4,7 +4,7 @@ use tenbin_engine::{
     Destination, Drive, ErrorClass, Part, RequestList, RequestLog, Workload as EngineWorkload,
 };
 use tenbin_plan::rng::{Rng, name_number};
-use tenbin_plan::{Plan, Relaunch, Turn, Workload};
+use tenbin_plan::{Plan, Relaunch, Sentence, Turn, Workload, sentence};
 use tenbin_record::{
     Allocated, EndedProcess, MachineUse, PauseUse, RecordedRequests, ServerUse, Slice, SliceEnd,
     SliceHead, SliceStart, WireUse,
@@ -412,9 +412,15 @@ impl Measurement<'_, '_> {
 }
 
 /// `why`, with the names of the target and the workload.
-fn named(live: &LiveTarget, work: &Workload, why: &str) -> String {
+fn named(live: &LiveTarget, work: &Workload, why: &str) -> Sentence {
     let (target, workload) = (&live.running.name, &work.name);
-    format!("target \"{target}\", workload \"{workload}\": {why}")
+    sentence!(
+        "failed-in",
+        "target \"{target}\", workload \"{workload}\": {why}",
+        target = target,
+        workload = workload,
+        why = why
+    )
 }
 
 /// Starts to measure how long threads of the target and of the load generator wait for a core.

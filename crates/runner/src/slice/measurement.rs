@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tenbin_plan::{Load, Plan, Relaunch, Turn};
+use tenbin_plan::{Load, Plan, Relaunch, Sentence, Turn, sentence};
 use tenbin_record::{Ended, RateProbe, RequestLogWriter, RunWriter, Slice};
 use tenbin_targets::TargetError;
 
@@ -233,9 +233,11 @@ impl Measurement<'_, '_> {
         ) {
             Ok(()) => Ok(None),
             Err(error) => Ok(Some(match ending_of(error)? {
-                Ending::TargetFailed(why) => Ending::TargetFailed(format!(
+                Ending::TargetFailed(why) => Ending::TargetFailed(sentence!(
+                    "restart-failed",
                     "restarting before a block: {why}; to start each target once, use \
-                     --relaunch=never"
+                     --relaunch=never",
+                    why = why
                 )),
                 ending => ending,
             })),
@@ -266,13 +268,17 @@ pub(crate) fn ending_of(error: RunError) -> Result<Ending, RunError> {
         RunError::Interrupted | RunError::Target(TargetError::Interrupted { .. }) => {
             Ok(Ending::Interrupted)
         }
-        RunError::Target(error) => Ok(Ending::TargetFailed(error.to_string())),
+        RunError::Target(error) => Ok(Ending::TargetFailed(error.sentence())),
         RunError::Agents(sentence) => Ok(Ending::TargetFailed(sentence)),
         RunError::Record(error) => Ok(Ending::RecordFailed(error)),
         RunError::Preparation {
             target, what, why, ..
-        } => Ok(Ending::TargetFailed(format!(
-            "target \"{target}\": {what} failed: {why}"
+        } => Ok(Ending::TargetFailed(sentence!(
+            "preparation-of-target",
+            "target \"{target}\": {what} failed: {why}",
+            target = target,
+            what = what,
+            why = why
         ))),
         error => Err(error),
     }
@@ -280,19 +286,23 @@ pub(crate) fn ending_of(error: RunError) -> Result<Ending, RunError> {
 
 /// Returns an error text for a slice with failures and no successful operation, after which
 /// continuing would only measure how fast the target fails.
-pub(crate) fn completed_nothing(slice: &Slice) -> Option<String> {
+pub(crate) fn completed_nothing(slice: &Slice) -> Option<Sentence> {
     if !slice.gave_nothing() {
         return None;
     }
     let worst = worst_failure(slice);
     let what = if slice.requests().any(|op| op.counts.ok > 0) {
-        "completed no operation"
+        sentence!("no-operation", "completed no operation")
     } else {
-        "gave no correct response"
+        sentence!("no-correct-response", "gave no correct response")
     };
-    Some(format!(
-        "target \"{}\" {what} in a whole slice of \"{}\": {worst}",
-        slice.target, slice.workload
+    Some(sentence!(
+        "gave-nothing",
+        "target \"{target}\" {what} in a whole slice of \"{workload}\": {worst}",
+        target = slice.target,
+        workload = slice.workload,
+        worst = worst,
+        what = what
     ))
 }
 

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use tenbin_engine::{Sample, SliceEvent};
+use tenbin_plan::Sentence;
 use tenbin_record::{
     Allocated, EndedProcess, MachineUse, RecordError, RunWriter, ServerUse, SliceStart, Stalls,
 };
@@ -19,7 +20,7 @@ use crate::target::live::LiveTarget;
 
 /// The reason why a slice ended early, except a stop by the user.
 pub(crate) enum SliceFailure {
-    Died(String),
+    Died(Sentence),
     Record(RecordError),
 }
 

@@ -63,11 +63,13 @@ fn dead_hosts(
     };
     let names: Vec<&str> = dead.iter().map(|host| host.name.as_str()).collect();
     let all = running.route.hosts.len();
-    let hosts = format!(
-        "{} of {all} hosts do not respond ({}): {}",
-        dead.len(),
-        names.join(", "),
-        first.reason
+    let hosts = sentence!(
+        "hosts-dead",
+        "{dead} of {all} hosts do not respond ({names}): {reason}",
+        dead = dead.len(),
+        all = all,
+        names = names.join(", "),
+        reason = first.reason
     );
     let how = target.connect.dead_hosts;
     let then = match how {
@@ -76,10 +78,12 @@ fn dead_hosts(
             return Err(TargetError::DeadHosts { target, hosts }.into());
         }
         DeadHosts::LeaveOut if plan.agents.is_some() => {
-            return Err(RunError::Agents(format!(
-                "target \"{}\": {hosts}; agents cannot leave hosts out: name only the others, or use \
-                 --dead-hosts count",
-                target.name
+            return Err(RunError::Agents(sentence!(
+                "agents-leave-out",
+                "target \"{name}\": {hosts}; agents cannot leave hosts out: name only the others, \
+                 or use --dead-hosts count",
+                name = target.name,
+                hosts = hosts
             )));
         }
         DeadHosts::LeaveOut => "they are left out",
@@ -104,7 +108,7 @@ fn dead_hosts(
     }
     let kept = dead.iter().map(|host| DeadHost {
         name: host.name.clone(),
-        reason: host.reason.clone(),
+        reason: host.reason.to_string(),
         left_out: how == DeadHosts::LeaveOut,
     });
     Ok(kept.collect())
@@ -141,7 +145,7 @@ fn check_status(
             return Err(RunError::Preparation {
                 target: target.name.clone(),
                 workload: work.name.clone(),
-                what: "the first request".to_owned(),
+                what: sentence!("first-request", "the first request"),
                 why: tenbin_workloads::redirected(status, location),
             });
         }

@@ -2,14 +2,14 @@
 
 use tenbin_corpus::status::{self, Kind, Node};
 use tenbin_http::Login;
-use tenbin_plan::{SearchServer, Target};
+use tenbin_plan::{SearchServer, Sentence, Target, sentence};
 use tenbin_targets::Running;
 
 use crate::error::RunError;
 
 /// Returns one sentence if nodes of a target are not alive, or if the number of nodes differs from
 /// the number of hosts. `None` also if the plan does not check nodes.
-pub(crate) fn missing(target: &Target, running: &Running) -> Result<Option<String>, RunError> {
+pub(crate) fn missing(target: &Target, running: &Running) -> Result<Option<Sentence>, RunError> {
     let Some(server) = target.searched.status else {
         return Ok(None);
     };
@@ -34,10 +34,16 @@ fn kind(server: SearchServer) -> Result<&'static Kind, RunError> {
     let mut kinds = status::KINDS.iter();
     kinds
         .find(|kind| kind.name == server.name())
-        .ok_or_else(|| RunError::Nodes(format!("counting the nodes of {server} is not supported")))
+        .ok_or_else(|| {
+            RunError::Nodes(sentence!(
+                "nodes-not-counted",
+                "counting the nodes of {server} is not supported",
+                server = server
+            ))
+        })
 }
 
-fn sentence(target: &str, expected: usize, nodes: &[Node]) -> Option<String> {
+fn sentence(target: &str, expected: usize, nodes: &[Node]) -> Option<Sentence> {
     let alive = nodes.iter().filter(|node| node.alive).count();
     if alive == expected && nodes.len() == expected {
         return None;
@@ -47,12 +53,21 @@ fn sentence(target: &str, expected: usize, nodes: &[Node]) -> Option<String> {
         .map(|node| format!("{}: {}", node.name, node.note))
         .collect();
     let why = match dead.as_slice() {
-        [] => "the nodes that respond do not know the others".to_owned(),
-        dead => dead.join("; "),
+        [] => sentence!(
+            "nodes-apart",
+            "the nodes that respond do not know the others"
+        ),
+        dead => sentence!("said", "{text}", text = dead.join("; ")),
     };
     let are = if alive == 1 { "is" } else { "are" };
-    Some(format!(
-        "target \"{target}\": {alive} of {expected} nodes {are} alive ({why})"
+    Some(sentence!(
+        "nodes-alive",
+        "target \"{target}\": {alive} of {expected} nodes {are} alive ({why})",
+        target = target,
+        alive = alive,
+        expected = expected,
+        are = are,
+        why = why
     ))
 }
 
@@ -72,7 +87,7 @@ mod tests {
         let node = |name: &str, alive| Node {
             name: name.to_owned(),
             alive,
-            note: "connection refused".to_owned(),
+            note: "connection refused".into(),
         };
         let two = [node("a", true), node("b", true)];
         assert_eq!(sentence("t", 2, &two), None);
@@ -83,6 +98,7 @@ mod tests {
         assert!(
             sentence("t", 3, &two)
                 .unwrap()
+                .text()
                 .contains("2 of 3 nodes are alive")
         );
         assert!(sentence("t", 1, &two).is_some());

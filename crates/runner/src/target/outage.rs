@@ -88,8 +88,12 @@ impl Measurement<'_, '_> {
         self.outages_in_a_row += 1;
         if self.outages_in_a_row >= MOST_IN_A_ROW {
             let why = &outage.why;
-            return Ok(Some(Ending::TargetFailed(format!(
-                "{why}; this was outage {MOST_IN_A_ROW} in {part}"
+            return Ok(Some(Ending::TargetFailed(sentence!(
+                "outages-in-a-row",
+                "{why}; this was outage {most_in_a_row} in {part}",
+                most_in_a_row = MOST_IN_A_ROW,
+                part = part,
+                why = why
             ))));
         }
         let seconds = longest.as_secs_f64();
@@ -103,9 +107,11 @@ impl Measurement<'_, '_> {
             return Ok(Some(if self.controls.stop.is_asked() {
                 Ending::Interrupted
             } else {
-                Ending::TargetFailed(format!(
-                    "{}; it did not answer within {seconds:.0} s (--on-outage TIME waits longer)",
-                    outage.why
+                Ending::TargetFailed(sentence!(
+                    "no-answer-in-time",
+                    "{why}; it did not answer within {seconds} s (--on-outage TIME waits longer)",
+                    seconds = format!("{seconds:.0}"),
+                    why = outage.why
                 ))
             }));
         };

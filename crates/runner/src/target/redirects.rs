@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tenbin_plan::{Facts, Plan, Target};
+use tenbin_plan::{Facts, Plan, Sentence, Target, sentence};
 use tenbin_targets::{LaunchContext, bring_up, probe};
 use url::Url;
 
@@ -48,7 +48,7 @@ pub fn follow(
             let failed = |why| RunError::Preparation {
                 target: target.name.clone(),
                 workload: workload.name.clone(),
-                what: "following the redirect".to_owned(),
+                what: sentence!("following-redirect", "following the redirect"),
                 why,
             };
             let (from, to) = on_target(facts, target, context, stop, &failed)?;
@@ -64,10 +64,14 @@ pub fn follow(
             return Err(RunError::Preparation {
                 target: (*other).to_owned(),
                 workload: workload.name.clone(),
-                what: "following the redirect".to_owned(),
-                why: format!(
-                    "the final path is {elsewhere:?} here and {to:?} on {first:?}; write the final \
-                     path in the URL of each target, without --follow"
+                what: sentence!("following-redirect", "following the redirect"),
+                why: sentence!(
+                    "redirects-differ",
+                    "the final path is {elsewhere:?} here and {to:?} on {first:?}; write the \
+                     final path in the URL of each target, without --follow",
+                    elsewhere = elsewhere,
+                    to = to,
+                    first = first
                 ),
             });
         }
@@ -87,7 +91,7 @@ fn on_target(
     target: &Target,
     context: &RunContext,
     stop: &Stop,
-    failed: &dyn Fn(String) -> RunError,
+    failed: &dyn Fn(Sentence) -> RunError,
 ) -> Result<(String, String), RunError> {
     let running = bring_up(
         target,
@@ -101,9 +105,17 @@ fn on_target(
     )?;
     let request = facts.followed();
     let Some(((host, endpoint), request)) = running.route.endpoints().next().zip(request) else {
-        return Err(failed("the target has no host".to_owned()));
+        return Err(failed(sentence!(
+            "target-no-host", "the target has no host"
+        )));
     };
-    let unusable = |error| failed(format!("the URL is not usable: {error}"));
+    let unusable = |error: url::ParseError| {
+        failed(sentence!(
+            "redirect-unusable",
+            "the URL is not usable: {error}",
+            error = error
+        ))
+    };
     let first = match request.path {
         Some(path) => host.url.join(path).map_err(unusable)?,
         None => host.url.clone(),
@@ -117,7 +129,7 @@ fn on_target(
         let limit: Duration = FIRST_ANSWER;
         let response =
             probe::get_with(&url, request.headers, &endpoint, limit, &|| stop.is_asked());
-        let response = response.map_err(|error| failed(error.to_string()))?;
+        let response = response.map_err(|error| failed(error.sentence()))?;
         let is_redirect = response.status.is_some_and(|it| (300..400).contains(&it));
         let Some(location) = response.location.filter(|_| is_redirect) else {
             let from = request.path.map_or_else(|| path_of(&first), str::to_owned);
@@ -130,15 +142,19 @@ fn on_target(
         };
         let next = url.join(&location).map_err(unusable)?;
         if next.origin() != url.origin() {
-            return Err(failed(format!(
-                "the server redirects to another server, {:?}; give that server as the target",
-                next.origin().ascii_serialization()
+            return Err(failed(sentence!(
+                "redirects-elsewhere",
+                "the server redirects to another server, {server:?}; give that server as the \
+                 target",
+                server = next.origin().ascii_serialization()
             )));
         }
         url = next;
         url.set_fragment(None);
     }
-    Err(failed(format!(
-        "the server redirects more than {MOST_REDIRECTS} times; give the final URL"
+    Err(failed(sentence!(
+        "redirects-too-often",
+        "the server redirects more than {most_redirects} times; give the final URL",
+        most_redirects = MOST_REDIRECTS
     )))
 }

@@ -51,7 +51,7 @@ fn judge_own(config: &CheckConfig, soft: u64, hard: u64) -> Outcome {
         connections = connections,
         files = files
     );
-    let may_have = |limit| {
+    let may_have = |limit: u64| {
         let text = sentence!(
             "files-allowed",
             "{needed}, and this process may have {limit}",

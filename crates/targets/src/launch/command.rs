@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rand::RngExt;
 use rand::distr::Alphanumeric;
-use tenbin_plan::{Builtin, Credentials, Launch, Ready, Target};
+use tenbin_plan::{Builtin, Credentials, Launch, Ready, Sentence, Target, sentence};
 use url::Url;
 
 use super::placeholders::Placeholders;
@@ -141,16 +141,19 @@ pub(super) fn bracketed(address: IpAddr) -> String {
 
 /// Parses a URL whose placeholders have been replaced.
 pub(super) fn url(target: &str, text: &str) -> Result<Url, TargetError> {
-    let unusable = |reason: String| TargetError::Url {
+    let unusable = |reason: Sentence| TargetError::Url {
         target: target.to_owned(),
         url: text.to_owned(),
         reason,
     };
-    let url = Url::parse(text).map_err(|error| unusable(error.to_string()))?;
+    let url =
+        Url::parse(text).map_err(|error| unusable(sentence!("said", "{text}", text = error)))?;
     match url.scheme() {
         "http" | "https" => Ok(url),
-        other => Err(unusable(format!(
-            "{other} is not supported, only http and https"
+        other => Err(unusable(sentence!(
+            "scheme-not-supported",
+            "{other} is not supported, only http and https",
+            other = other
         ))),
     }
 }
@@ -176,7 +179,7 @@ pub(super) fn under_guard(
         .collect();
     let (first, args) = words.split_first().ok_or_else(|| TargetError::Program {
         target: target.to_owned(),
-        reason: "its command is empty".into(),
+        reason: sentence!("command-empty", "its command is empty"),
     })?;
     let path = env
         .get(&"PATH".to_owned())
@@ -185,7 +188,7 @@ pub(super) fn under_guard(
     let program = find_in(first, path.as_deref(), &directory, target)?;
     let errors = output.try_clone().map_err(|error| TargetError::Start {
         target: target.to_owned(),
-        reason: error.to_string(),
+        reason: (&error).into(),
     })?;
 
     let mut command = Command::new(context.guard_exe);
@@ -232,9 +235,11 @@ fn find_in(
     };
     // Absolute, because the guard starts in `directory`.
     let directory = directory.canonicalize().map_err(|error| {
-        fail(format!(
-            "its working directory {} cannot be used: {error}",
-            directory.display()
+        fail(sentence!(
+            "no-working-directory",
+            "its working directory {directory} cannot be used: {error}",
+            directory = directory.display(),
+            error = error
         ))
     })?;
     program::find(program, path, &directory).map_err(fail)

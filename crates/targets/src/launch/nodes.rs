@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 
-use tenbin_plan::{Credentials, Launch, Ready, Target};
+use tenbin_plan::{Credentials, Launch, Ready, Sentence, Target, sentence};
 use url::Url;
 
 use super::placeholders::Placeholders;
@@ -45,7 +45,12 @@ impl Nodes {
         };
         let port = ports::free(addresses).map_err(|source| TargetError::Start {
             target: target.name.clone(),
-            reason: format!("no port is free on {}: {source}", listed(addresses)),
+            reason: sentence!(
+                "no-free-port",
+                "no port is free on {addresses}: {source}",
+                addresses = listed(addresses),
+                source = Sentence::from(&source)
+            ),
         })?;
         let is_cluster = !launch.nodes.is_empty();
         let nodes = addresses.iter().enumerate().map(|(at, address)| Node {
@@ -145,10 +150,16 @@ impl Nodes {
             target: name.clone(),
             reason,
         };
-        let limit = helper_time::limit().map_err(failed)?;
+        let limit = helper_time::limit().map_err(|why| failed(why.into()))?;
         let guard = command::under_guard(name, &self.launch, &node.values, context, pipe)?;
-        let guarded = Guarded::spawn(guard, self.launch.stop_within)
-            .map_err(|error| failed(format!("{}: {error}", context.guard_exe.display())))?;
+        let guarded = Guarded::spawn(guard, self.launch.stop_within).map_err(|error| {
+            failed(sentence!(
+                "of-file",
+                "{path}: {why}",
+                path = context.guard_exe.display(),
+                why = Sentence::from(&error)
+            ))
+        })?;
         let mut process = Process { guarded, output };
         match process.guarded.wait_started(limit) {
             Ok(()) => Ok(process),

@@ -4,6 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use tenbin_plan::{Sentence, sentence};
+
 /// Finds the full path of a program: in `path` (the value of `PATH`), as a shell does, or relative
 /// to `directory` if the name contains a slash.
 ///
@@ -13,13 +15,21 @@ pub(super) fn find(
     program: &str,
     path: Option<&OsStr>,
     directory: &Path,
-) -> Result<PathBuf, String> {
+) -> Result<PathBuf, Sentence> {
     if program.contains('/') {
         let file = directory.join(program);
         return match usable(&file) {
             Usable::Yes => Ok(file),
-            Usable::NotExecutable => Err(format!("{} is not executable", file.display())),
-            Usable::No => Err(format!("there is no file {}", file.display())),
+            Usable::NotExecutable => Err(sentence!(
+                "not-executable",
+                "{file} is not executable",
+                file = file.display()
+            )),
+            Usable::No => Err(sentence!(
+                "no-such-file",
+                "there is no file {file}",
+                file = file.display()
+            )),
         };
     }
     let path = path.map_or_else(|| OsString::from("/usr/bin:/bin"), OsStr::to_owned);
@@ -27,7 +37,11 @@ pub(super) fn find(
         .map(|place| directory.join(place).join(program))
         .find(|file| matches!(usable(file), Usable::Yes))
         .ok_or_else(|| {
-            format!("no such program \"{program}\" in PATH; install it or give its full path")
+            sentence!(
+                "no-such-program",
+                "no such program \"{program}\" in PATH; install it or give its full path",
+                program = program
+            )
         })
 }
 
@@ -57,7 +71,7 @@ mod tests {
 
         let not_executable = find("./tool", None, here.path()).unwrap_err();
         assert!(
-            not_executable.ends_with("is not executable"),
+            not_executable.text().ends_with("is not executable"),
             "{not_executable}"
         );
         std::fs::set_permissions(&tool, PermissionsExt::from_mode(0o755)).unwrap();

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use tenbin_http::Address;
-use tenbin_plan::{Ready, Target};
+use tenbin_plan::{Ready, Sentence, Target, sentence};
 use url::Url;
 
 use super::placeholders::Placeholders;
@@ -77,14 +77,18 @@ impl Condition {
         process: &Process,
         limit: Duration,
         abandon: &dyn Fn() -> bool,
-    ) -> Option<String> {
+    ) -> Option<Sentence> {
         match self {
             Self::Port(endpoints) => {
                 probe::connect(accepting(endpoints), limit.min(REQUEST_TIMEOUT))
                     .err()
                     .map(|error| match error {
-                        ProbeError::Refused { address } => format!("nothing listens on {address}"),
-                        other => other.to_string(),
+                        ProbeError::Refused { address } => sentence!(
+                            "nothing-listens",
+                            "nothing listens on {address}",
+                            address = address
+                        ),
+                        other => other.sentence(),
                     })
             }
             Self::Url(url, endpoints) => {
@@ -96,13 +100,23 @@ impl Condition {
                 ) {
                     Ok(response) => {
                         let bad = response.status.filter(|&status| status >= 500)?;
-                        Some(format!("{url} responds with status {bad}"))
+                        Some(sentence!(
+                            "bad-status",
+                            "{url} responds with status {bad}",
+                            url = url,
+                            bad = bad
+                        ))
                     }
-                    Err(error) => Some(error.to_string()),
+                    Err(error) => Some(error.sentence()),
                 }
             }
-            Self::Log(text) => (!process.output.awaited_seen())
-                .then(|| format!("its output does not contain \"{text}\"")),
+            Self::Log(text) => (!process.output.awaited_seen()).then(|| {
+                sentence!(
+                    "log-lacks",
+                    "its output does not contain \"{text}\"",
+                    text = text
+                )
+            }),
         }
     }
 }
@@ -125,7 +139,7 @@ fn accepting(endpoints: &[Endpoint]) -> &Endpoint {
 pub(super) enum Failure {
     Interrupted,
     Ended(Exit),
-    TooLate { limit: Duration, missing: String },
+    TooLate { limit: Duration, missing: Sentence },
 }
 
 impl Failure {

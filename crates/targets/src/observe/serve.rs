@@ -13,7 +13,7 @@ use subtle::ConstantTimeEq;
 use tenbin_http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use tenbin_http::server::{Body, Handler, Server, ServerOptions, only_get, response, text};
 use tenbin_http::{Bytes, HeaderValue, Method, Request, Response, StatusCode, tls};
-use tenbin_plan::{Processes, Secret};
+use tenbin_plan::{Processes, Secret, Sentence, sentence};
 
 use super::local::LocalProcesses;
 use super::remote::{FORMAT, PATH, UsageResponse};
@@ -41,9 +41,9 @@ pub struct ObserveOptions {
 
 /// Why the server cannot run.
 #[derive(Debug, thiserror::Error)]
+#[error("{}", self.sentence())]
 pub enum ObserveError {
     /// The processes cannot be observed.
-    #[error("cannot observe {processes}: {why}")]
     Processes {
         /// The configured processes.
         processes: Processes,
@@ -51,10 +51,8 @@ pub enum ObserveError {
         why: String,
     },
     /// The certificate or key file is unusable.
-    #[error("cannot speak TLS: {0}")]
     Tls(String),
     /// The server cannot listen on the address.
-    #[error("cannot listen on {address}: {source}")]
     Listen {
         /// The address.
         address: SocketAddr,
@@ -62,8 +60,31 @@ pub enum ObserveError {
         source: io::Error,
     },
     /// Threads or signal handlers could not be set up.
-    #[error("cannot set up the server: {0}")]
     Runtime(#[source] io::Error),
+}
+
+impl ObserveError {
+    /// The error with its arguments.
+    pub fn sentence(&self) -> Sentence {
+        match self {
+            Self::Processes { processes, why } => sentence!(
+                "observe-none",
+                "cannot observe {processes}: {why}",
+                processes = processes,
+                why = why
+            ),
+            Self::Tls(text) => sentence!("no-tls", "cannot speak TLS: {text}", text = text),
+            Self::Listen { address, source } => sentence!(
+                "cannot-listen-on",
+                "cannot listen on {address}: {source}",
+                address = address,
+                source = source
+            ),
+            Self::Runtime(text) => {
+                sentence!("no-set-up", "cannot set up the server: {text}", text = text)
+            }
+        }
+    }
 }
 
 /// Serves requests until SIGTERM or SIGINT. Calls `ready` once, with the listen address and the

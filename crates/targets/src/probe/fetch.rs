@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tenbin_http::{Client, Destination, Error, Failure};
-use tenbin_plan::HttpVersion;
+use tenbin_plan::{HttpVersion, Sentence, sentence};
 use url::{Position, Url};
 
 use super::{Endpoint, ProbeError};
@@ -13,19 +13,35 @@ const BODY_LIMIT: usize = 16 << 20;
 
 /// Why a response could not be fetched.
 #[derive(Debug, thiserror::Error)]
+#[error("{}", self.sentence())]
 pub enum FetchError {
     /// The request failed.
-    #[error(transparent)]
     Probe(#[from] ProbeError),
     /// Fetching over HTTP/2 is not supported.
-    #[error("Tenbin sends this request over HTTP/1.1 only")]
     Http2,
     /// The status is not 2xx.
-    #[error("the response has status {0}")]
     Status(u16),
     /// The response is invalid or too long.
-    #[error("the response is not valid HTTP")]
     Unreadable,
+}
+
+impl FetchError {
+    /// The error with its arguments.
+    pub fn sentence(&self) -> Sentence {
+        match self {
+            Self::Probe(error) => error.sentence(),
+            Self::Http2 => sentence!(
+                "fetch-http1",
+                "Tenbin sends this request over HTTP/1.1 only"
+            ),
+            Self::Status(text) => sentence!(
+                "fetch-status",
+                "the response has status {text}",
+                text = text
+            ),
+            Self::Unreadable => sentence!("fetch-unreadable", "the response is not valid HTTP"),
+        }
+    }
 }
 
 /// Sends a `GET` for `url` to `endpoint` and returns the body of a successful response. `limit`

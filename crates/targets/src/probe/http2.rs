@@ -2,6 +2,8 @@
 
 use std::time::SystemTime;
 
+use tenbin_plan::{Sentence, sentence};
+
 use super::stream::Stream;
 use super::{ProbeError, ResponseHead};
 
@@ -13,14 +15,17 @@ const SETTINGS: u8 = 0x04;
 
 /// Sends the client's preface and waits for the server's preface, which is a SETTINGS frame.
 pub(super) async fn exchange_prefaces(stream: &mut Stream<'_>) -> Result<ResponseHead, ProbeError> {
-    let not_spoken = |stream: &Stream<'_>, reason: String| ProbeError::NotHttp2 {
+    let not_spoken = |stream: &Stream<'_>, reason: Sentence| ProbeError::NotHttp2 {
         address: stream.address().clone(),
         reason,
     };
     if stream.is_for_another_protocol_than(b"h2") {
-        let reason = "it does not select h2 in the TLS handshake (ALPN); enable HTTP/2 on the server, or \
-                      use --http 1.1";
-        return Err(not_spoken(stream, reason.to_owned()));
+        let reason = sentence!(
+            "no-h2-alpn",
+            "it does not select h2 in the TLS handshake (ALPN); enable HTTP/2 on the server, \
+                or use --http 1.1"
+        );
+        return Err(not_spoken(stream, reason));
     }
     let sent = SystemTime::now();
     stream.write(PREFACE).await?;
@@ -30,9 +35,12 @@ pub(super) async fn exchange_prefaces(stream: &mut Stream<'_>) -> Result<Respons
             return Err(not_spoken(stream, begins_with(&frame)));
         }
         if frame.starts_with(b"HTTP/1") {
-            let reason = "it responds with HTTP/1.1; enable HTTP/2 on the server (without TLS it must be \
-                          known beforehand), or use --http 1.1";
-            return Err(not_spoken(stream, reason.to_owned()));
+            let reason = sentence!(
+                "no-h2-plain",
+                "it responds with HTTP/1.1; enable HTTP/2 on the server (without TLS it must \
+                    be known beforehand), or use --http 1.1"
+            );
+            return Err(not_spoken(stream, reason));
         }
     }
     if frame[3] != SETTINGS {
@@ -51,7 +59,11 @@ pub(super) async fn exchange_prefaces(stream: &mut Stream<'_>) -> Result<Respons
     })
 }
 
-fn begins_with(bytes: &[u8]) -> String {
+fn begins_with(bytes: &[u8]) -> Sentence {
     let begin = bytes[..bytes.len().min(32)].escape_ascii();
-    format!("the response begins with \"{begin}\"")
+    sentence!(
+        "begins-with",
+        "the response begins with \"{begin}\"",
+        begin = begin
+    )
 }

@@ -1,11 +1,10 @@
 //! Finds out that a silent server speaks TLS although its URL begins with `http`, or the reverse.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rustls::pki_types::ServerName;
-use tenbin_plan::{HttpVersion, Tls};
+use tenbin_plan::{HttpVersion, Sentence, Tls, sentence};
 use url::Url;
 
 use super::{Endpoint, ProbeError, ResponseHead, get, stream};
@@ -25,12 +24,13 @@ pub enum OtherScheme {
     Plain,
 }
 
-impl fmt::Display for OtherScheme {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Tls => "speaks TLS; write https:// in its url",
-            Self::Plain => "does not speak TLS; use http:// in its url",
-        })
+impl OtherScheme {
+    /// What the server speaks, after its address.
+    pub(super) fn sentence(self) -> Sentence {
+        match self {
+            Self::Tls => sentence!("wants-tls", "speaks TLS; write https:// in its url"),
+            Self::Plain => sentence!("wants-no-tls", "does not speak TLS; use http:// in its url"),
+        }
     }
 }
 

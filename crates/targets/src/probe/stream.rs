@@ -4,6 +4,7 @@ use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 use tenbin_http::{Io, handshake};
+use tenbin_plan::sentence;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -152,8 +153,10 @@ impl Endpoint {
         }
         ProbeError::Tls {
             address: self.address.clone(),
-            reason: "it closes the connection in the TLS handshake; check that it speaks TLS"
-                .to_owned(),
+            reason: sentence!(
+                "tls-closed",
+                "it closes the connection in the TLS handshake; check that it speaks TLS"
+            ),
         }
     }
 

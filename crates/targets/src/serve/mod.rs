@@ -14,15 +14,14 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use tenbin_plan::{Sentence, sentence};
+
 pub use accept::DEFAULT_WORKERS;
 pub(crate) use accept::stop_signal;
-pub use blob::{BlobOptions, Fault, FaultError, Gone, blob};
+pub use blob::{BlobOptions, Fault, Gone, blob};
 pub use http::{HttpOptions, http};
-pub use s3::{S3Fault, S3FaultError, S3Options, half_of_available_memory, s3};
-pub use truth::{
-    RarePause, RarePauseError, Service, ServiceError, Shares, Stall, StallError, TruthOptions,
-    share, truth,
-};
+pub use s3::{S3Fault, S3Options, half_of_available_memory, s3};
+pub use truth::{RarePause, Service, Shares, Stall, TruthOptions, share, truth};
 
 /// Environment variable with the access key of `tenbin serve s3`.
 pub const ACCESS_KEY_VARIABLE: &str = "TENBIN_ACCESS_KEY";
@@ -31,9 +30,9 @@ pub const SECRET_KEY_VARIABLE: &str = "TENBIN_SECRET_KEY";
 
 /// Why a built-in server cannot run.
 #[derive(Debug, thiserror::Error)]
+#[error("{}", self.sentence())]
 pub enum ServeError {
     /// The server cannot listen on the address.
-    #[error("cannot listen on {address}: {source}")]
     Listen {
         /// The address.
         address: SocketAddr,
@@ -41,10 +40,8 @@ pub enum ServeError {
         source: io::Error,
     },
     /// Threads or signal handlers could not be set up.
-    #[error("cannot set up the server: {0}")]
     Runtime(#[source] io::Error),
     /// The log of the ground-truth server cannot be written.
-    #[error("cannot write the log {}: {source}", path.display())]
     Log {
         /// The log file.
         path: PathBuf,
@@ -52,11 +49,39 @@ pub enum ServeError {
         source: io::Error,
     },
     /// The directory of the durable store is unusable.
-    #[error("cannot use {} as object store: {source}", path.display())]
     Store {
         /// The unusable directory or file.
         path: PathBuf,
         /// Error of the operating system.
         source: io::Error,
     },
+}
+
+impl ServeError {
+    /// The error with its arguments.
+    pub fn sentence(&self) -> Sentence {
+        match self {
+            Self::Listen { address, source } => sentence!(
+                "cannot-listen-on",
+                "cannot listen on {address}: {source}",
+                address = address,
+                source = source
+            ),
+            Self::Runtime(text) => {
+                sentence!("no-set-up", "cannot set up the server: {text}", text = text)
+            }
+            Self::Log { path, source } => sentence!(
+                "no-log",
+                "cannot write the log {path}: {source}",
+                path = path.display(),
+                source = source
+            ),
+            Self::Store { path, source } => sentence!(
+                "no-store",
+                "cannot use {path} as object store: {source}",
+                path = path.display(),
+                source = source
+            ),
+        }
+    }
 }

@@ -65,7 +65,21 @@ impl SearchResult {
         } else {
             message!("and", first = rates, second = last)
         };
-        Some(message!("search-undecided", rates = rates))
+        Some(message!(
+            "search-undecided",
+            rates = rates,
+            few = !self.void_probes_delayed_decisions()
+        ))
+    }
+
+    /// Whether each undecided rate has a probe that does not count, so that its other probes were too
+    /// few for a decision.
+    fn void_probes_delayed_decisions(&self) -> bool {
+        let is_void = |rate: &f64| {
+            let mut probes = self.probes.iter();
+            probes.any(|probe| probe.rate == *rate && probe.void.is_some())
+        };
+        self.undecided.iter().all(is_void)
     }
 
     /// `; 3 of 20 probes missed a limit and do not count against the target: …`.
@@ -275,7 +289,7 @@ pub(crate) fn of_comparison(found: &RateComparison) -> Message {
 #[cfg(test)]
 mod tests {
     use super::super::tests::searched;
-    use super::super::{compare_rates, search_results};
+    use super::super::{Void, compare_rates, search_results};
 
     #[test]
     fn says_what_holds_and_what_fails() {
@@ -302,6 +316,11 @@ mod tests {
             found,
             "a sustains at least 200/s at get within p99<10ms (not proven; no rate failed)"
         );
+        let has_result = |slices: &[tenbin_record::Slice]| {
+            let found = search_results(&run.plan, slices).remove(0);
+            found.document().has_result()
+        };
+        assert!(has_result(&run.slices) && !has_result(&run.slices[..4]));
         assert!(compared.ends_with("(bracket unknown)"), "{compared}");
         // After a failed proof, the sentence claims neither the rate nor the next lower rate.
         let mut slices = run.slices.clone();
@@ -328,15 +347,22 @@ mod tests {
         let mut run = searched(&[("a", 0.0)]);
         run.slices.truncate(2);
         crate::testing::Made(&mut run.slices[1]).answers(20, 0.002);
-        let found = search_results(&run.plan, &run.slices)
-            .remove(0)
-            .document()
-            .sentence;
+        let mut result = search_results(&run.plan, &run.slices).remove(0);
+        let found = result.document().sentence;
         assert_eq!(
             found,
             "a held 50/s once at get within p99<10ms (not proven; 100/s missed p99<10ms); \
              50/s could not be decided in time: too few operations, or slow operations are too \
              rare"
+        );
+        let mut waited = result.probes[1].clone();
+        waited.void = Some(Void::WaitedForCore);
+        result.probes.push(waited);
+        let found = result.document().sentence;
+        assert!(!found.contains("too few operations"), "{found}");
+        assert!(
+            found.contains("could not be decided in time; 1 of 3 probes"),
+            "{found}"
         );
     }
 

@@ -95,7 +95,7 @@ impl SetUp for PreparedHttp {
             .probe(true, || sender, move |status| request.success.holds(status))
     }
 
-    fn refused(&self) -> Option<String> {
+    fn refused(&self) -> Option<Sentence> {
         self.expected.refused()
     }
 

@@ -109,9 +109,9 @@ impl Expected {
     }
 
     /// Why the responses to the probe rule out the run, in one sentence.
-    pub(super) fn refused(&self) -> Option<String> {
+    pub(super) fn refused(&self) -> Option<Sentence> {
         let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
-        findings.refused().map(str::to_owned)
+        findings.refused().cloned()
     }
 
     /// The judges of the workers of the next slice.

@@ -7,6 +7,7 @@ use tenbin_engine::{
     BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, RequestOutcome, ResponseHead, Role,
     Transaction, Workload,
 };
+use tenbin_plan::Sentence;
 
 use super::Learned;
 use super::content::{START, finished, fold};
@@ -39,13 +40,13 @@ pub(crate) struct Findings {
     /// The text of a failure of the response, if the workload does not accept it.
     failed_check: Option<String>,
     /// Why the responses rule out the run, in one sentence.
-    refused: Option<String>,
+    refused: Option<Sentence>,
 }
 
 impl Findings {
     /// Why the responses to the probe rule out the run, in one sentence: the server redirects.
-    pub(crate) fn refused(&self) -> Option<&str> {
-        self.refused.as_deref()
+    pub(crate) fn refused(&self) -> Option<&Sentence> {
+        self.refused.as_ref()
     }
 
     /// Why the workload did not accept a response with a success status, if so.

@@ -2,6 +2,7 @@
 
 use tenbin_plan::{
     At, CONNECTIONS, Key, List, Place, Refusal, Scalar, Section as _, TargetDraft, TlsDraft,
+    sentence,
 };
 
 use crate::args::options::per_target::{PerTarget, TargetGroup, Whose, name, named};
@@ -56,8 +57,10 @@ impl PerTarget<Connections> {
     ) -> Result<(), Refusal> {
         let general = |value: &&String| named(value, names).is_none();
         if let (Some(host), true) = (self.of("--host").iter().find(general), several) {
-            return Err(problem(format!(
-                "--host: write the name of the target and an equals sign before {host:?}"
+            return Err(problem(sentence!(
+                "host-name-first",
+                "--host: write the name of the target and an equals sign before {host:?}",
+                host = host
             )));
         }
         let Some(At {
@@ -70,9 +73,10 @@ impl PerTarget<Connections> {
         match (draft.url.take(), &draft.command, &draft.builtin) {
             (Some(url), None, None) => hosts.insert(0, url),
             _ => {
-                return Err(problem(
-                    "--host: only a target given with --target can have several hosts".to_owned(),
-                ));
+                return Err(problem(sentence!(
+                    "host-of-target",
+                    "--host: only a target given with --target can have several hosts"
+                )));
             }
         }
         Ok(())

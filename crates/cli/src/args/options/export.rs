@@ -1,7 +1,7 @@
 //! `--export`.
 
 use clap::Args;
-use tenbin_plan::Output;
+use tenbin_plan::{Output, Sentence, sentence};
 use tenbin_report::formats::{Export, Place, help, written};
 
 /// Files in other formats.
@@ -33,11 +33,18 @@ impl ExportArgs {
     ///
     /// # Errors
     /// One sentence, if the plan names a format that cannot be written.
-    pub(crate) fn and(&self, plan: &Output) -> Result<Self, String> {
+    pub(crate) fn and(&self, plan: &Output) -> Result<Self, Sentence> {
         let mut all = Self::default();
         let planned = plan.export.iter().map(|text| {
-            let export: Result<Export, String> = text.parse();
-            export.map_err(|why| format!("in [output]: export {text:?}: {why}"))
+            let export: Result<Export, Sentence> = text.parse();
+            export.map_err(|why| {
+                sentence!(
+                    "export-in-output",
+                    "in [output]: export {text:?}: {why}",
+                    text = text,
+                    why = why
+                )
+            })
         });
         for export in planned.chain(self.export.iter().cloned().map(Ok)) {
             let export = export?;

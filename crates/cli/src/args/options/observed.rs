@@ -1,7 +1,9 @@
 //! `--observe`: where the CPU, memory and storage use of the targets is read.
 
 use clap::Args;
-use tenbin_plan::{At, Key, ObserveDraft, ObservedDraft, Refusal, Section as _, TargetDraft};
+use tenbin_plan::{
+    At, Key, ObserveDraft, ObservedDraft, Refusal, Section as _, Sentence, TargetDraft, sentence,
+};
 
 use crate::args::options::per_target::{PerTarget, TargetGroup, Whose, name, named};
 use crate::args::problem;
@@ -46,7 +48,14 @@ impl ObservedArgs {
         self.pages.refuse_strangers(&names)?;
         for value in &self.observe {
             let how = named(value, &names).map_or(value.as_str(), |(_, how)| how);
-            observed(how).map_err(|why| problem(format!("{FLAG}: {why}")))?;
+            observed(how).map_err(|why| {
+                problem(sentence!(
+                    "flag-why",
+                    "{flag}: {why}",
+                    flag = FLAG,
+                    why = why
+                ))
+            })?;
         }
         let (mut any_page, mut is_used) = (false, self.observe.is_empty());
         for target in targets.iter_mut() {
@@ -76,7 +85,14 @@ impl ObservedArgs {
             };
             let mut all = Vec::new();
             for how in &hows {
-                let mut draft = observed(how).map_err(|why| problem(format!("{FLAG}: {why}")))?;
+                let mut draft = observed(how).map_err(|why| {
+                    problem(sentence!(
+                        "flag-why",
+                        "{flag}: {why}",
+                        flag = FLAG,
+                        why = why
+                    ))
+                })?;
                 any_page |= draft.tenbin.is_some() || draft.prometheus.is_some();
                 // A value for all targets applies only to targets that are observed by URL.
                 let is_page = draft.tenbin.is_some() || draft.prometheus.is_some();
@@ -97,14 +113,18 @@ impl ObservedArgs {
             }
         }
         if !is_used {
-            return Err(problem(format!(
-                "{FLAG}: every target is built in, and Tenbin always observes its own servers; leave \
-                 the flag out"
+            return Err(problem(sentence!(
+                "all-built-in",
+                "{flag}: every target is built in, and Tenbin always observes its own servers; \
+                 leave the flag out",
+                flag = FLAG
             )));
         }
         match self.given_without_use() {
-            Some(flag) if !any_page => Err(problem(format!(
-                "{flag}: no target is observed by a page; add --observe NAME=URL"
+            Some(flag) if !any_page => Err(problem(sentence!(
+                "no-page-observed",
+                "{flag}: no target is observed by a page; add --observe NAME=URL",
+                flag = flag
             ))),
             _ => Ok(()),
         }
@@ -117,7 +137,7 @@ impl ObservedArgs {
 }
 
 /// Parses `nginx`, `nginx,dir:/srv/a` or `nginx,cgroup:/system.slice/a.service`.
-fn named_within(draft: &mut ObserveDraft, limited: &str) -> Result<(), String> {
+fn named_within(draft: &mut ObserveDraft, limited: &str) -> Result<(), Sentence> {
     let (name, within) = match limited.split_once(',') {
         None => (limited, None),
         Some((name, within)) => (name, Some(within)),
@@ -128,9 +148,10 @@ fn named_within(draft: &mut ObserveDraft, limited: &str) -> Result<(), String> {
         Some(Some(("dir", path))) => set(&mut draft.dir, FLAG, Some(path)),
         Some(Some(("cgroup", path))) => set(&mut draft.cgroup, FLAG, Some(path)),
         Some(_) => {
-            return Err(format!(
-                "{limited:?} has a comma; after a name and a comma comes dir:PATH or \
-                 cgroup:PATH"
+            return Err(sentence!(
+                "comma-in-name",
+                "{limited:?} has a comma; after a name and a comma comes dir:PATH or cgroup:PATH",
+                limited = limited
             ));
         }
     }
@@ -138,11 +159,11 @@ fn named_within(draft: &mut ObserveDraft, limited: &str) -> Result<(), String> {
 }
 
 /// Parses `port`, `port:80`, `pid:12`, `name:nginx`, `tenbin:URL` or `prometheus:URL`.
-pub(crate) fn observed(how: &str) -> Result<ObserveDraft, String> {
+pub(crate) fn observed(how: &str) -> Result<ObserveDraft, Sentence> {
     let mut draft = ObserveDraft::default();
     let number = |text: &str| {
         let number: Result<u64, _> = text.parse();
-        number.map_err(|_| format!("{text:?} is not a whole number"))
+        number.map_err(|_| sentence!("not-whole", "{text:?} is not a whole number", text = text))
     };
     match how.split_once(':') {
         None if how == "port" => set(&mut draft.port, FLAG, Some(true)),
@@ -152,9 +173,11 @@ pub(crate) fn observed(how: &str) -> Result<ObserveDraft, String> {
         Some(("tenbin", url)) => set(&mut draft.tenbin, FLAG, Some(url)),
         Some(("prometheus", url)) => set(&mut draft.prometheus, FLAG, Some(url)),
         _ => {
-            return Err(format!(
+            return Err(sentence!(
+                "no-observe",
                 "{how:?} is not one of port, port:N, pid:N, name:PROGRAM, tenbin:URL and \
-                 prometheus:URL"
+                 prometheus:URL",
+                how = how
             ));
         }
     }

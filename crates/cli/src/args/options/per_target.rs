@@ -3,7 +3,9 @@
 use std::marker::PhantomData;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use tenbin_plan::{At, Flag, Key, Refusal, Scalar, Section, Takes, TargetDraft, Yields};
+use tenbin_plan::{
+    At, Flag, Key, Refusal, Scalar, Section, Sentence, Takes, TargetDraft, Yields, sentence,
+};
 
 use crate::args::flags::{self, Named};
 use crate::args::problem;
@@ -118,7 +120,12 @@ impl<G: TargetGroup> PerTarget<G> {
                 given.any(|(name, _)| name == key.name)
             };
             if let Some(scope) = key.scope.filter(|_| !targets.iter().any(has_key)) {
-                return Err(problem(format!("{}: {}", flag.name, scope.why)));
+                return Err(problem(sentence!(
+                    "flag-why",
+                    "{flag}: {why}",
+                    flag = flag.name,
+                    why = Sentence::fixed(scope.why)
+                )));
             }
         }
         Ok(())
@@ -181,10 +188,22 @@ impl<G> PerTarget<G> {
                     continue;
                 }
                 if let Some(first) = first.replace(flag.name) {
-                    return Err(problem(format!("{}: not together with {first}", flag.name)));
+                    return Err(problem(sentence!(
+                        "not-together",
+                        "{name}: not together with {first}",
+                        name = flag.name,
+                        first = first
+                    )));
                 }
                 let set = draft.set(key.name, flag.name, values);
-                set.map_err(|why| problem(format!("{}: {why}", flag.name)))?;
+                set.map_err(|why| {
+                    problem(sentence!(
+                        "flag-why",
+                        "{flag}: {why}",
+                        flag = flag.name,
+                        why = why
+                    ))
+                })?;
                 any = true;
             }
         }
@@ -246,12 +265,19 @@ impl<G> PerTarget<G> {
 
 fn unknown(flag: &Flag, name: &str, targets: &[String]) -> Refusal {
     let known = match targets {
-        [] => "no target has a name".to_owned(),
-        _ => format!("the targets are {}", targets.join(", ")),
+        [] => sentence!("no-target-named", "no target has a name"),
+        _ => sentence!(
+            "targets-are",
+            "the targets are {targets}",
+            targets = targets.join(", ")
+        ),
     };
-    problem(format!(
-        "{}: there is no target called {name:?}; {known}",
-        flag.name
+    problem(sentence!(
+        "no-target-called",
+        "{name}: there is no target called {target:?}; {known}",
+        name = flag.name,
+        target = name,
+        known = known
     ))
 }
 

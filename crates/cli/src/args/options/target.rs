@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-use tenbin_plan::{At, Builtin, Field, List, Place, Refusal, TARGETS, TargetDraft};
+use tenbin_plan::{
+    At, Builtin, Field, List, Place, Refusal, Sentence, TARGETS, TargetDraft, sentence,
+};
 
 use super::connection::ConnectionArgs;
 use super::observed::ObservedArgs;
@@ -127,13 +129,16 @@ impl FromArgMatches for UrlOrTargets {
 const UNNAMED: &str = "server";
 
 /// Reads `NAME=COMMAND` or `COMMAND`. An equals sign can also be in the arguments of the command.
-fn launched(text: &str) -> Result<Named, String> {
+fn launched(text: &str) -> Result<Named, Sentence> {
     let named = text.split_once('=').filter(|(name, _)| {
         !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || "/.{".contains(c))
     });
     let (name, value) = named.unwrap_or((UNNAMED, text));
     if value.trim().is_empty() {
-        return Err("write the command line of the server".to_owned());
+        return Err(sentence!(
+            "write-command-line",
+            "write the command line of the server"
+        ));
     }
     Ok(Named {
         name: name.to_owned(),
@@ -149,9 +154,9 @@ struct Endpoint {
 }
 
 impl FromStr for Endpoint {
-    type Err = String;
+    type Err = Sentence;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Sentence> {
         // An equals sign can also be in the query of a URL.
         Ok(match text.split_once('=') {
             Some((name, url)) if !name.contains([':', '/']) => Self {
@@ -209,17 +214,22 @@ impl TargetArgs {
                 ..TargetDraft::default()
             };
             if drafts.insert(launch.name.clone(), draft).is_some() {
-                return Err(problem(format!(
-                    "--launch: there are two targets called {:?}",
-                    launch.name
+                return Err(problem(sentence!(
+                    "launch-twice",
+                    "--launch: there are two targets called {name:?}",
+                    name = launch.name
                 )));
             }
         }
         for (flag, Named { name, .. }) in self.settings.launched() {
             if !drafts.contains_key(name) {
                 let known = known_names(&drafts);
-                return Err(problem(format!(
-                    "{flag}: no --launch gives a target called {name:?}{known}"
+                return Err(problem(sentence!(
+                    "no-launch-called",
+                    "{flag}: no --launch gives a target called {name:?}{known}",
+                    flag = flag,
+                    name = name,
+                    known = known
                 )));
             }
         }
@@ -227,12 +237,12 @@ impl TargetArgs {
     }
 }
 
-fn known_names(drafts: &BTreeMap<String, TargetDraft>) -> String {
+fn known_names(drafts: &BTreeMap<String, TargetDraft>) -> Sentence {
     if drafts.is_empty() {
-        return String::new();
+        return Sentence::default();
     }
     let names: Vec<String> = drafts.keys().map(|name| format!("{name:?}")).collect();
-    format!("; there is {}", names.join(", "))
+    sentence!("there-is", "; there is {names}", names = names.join(", "))
 }
 
 fn endpoint(endpoint: &Endpoint) -> At<TargetDraft> {

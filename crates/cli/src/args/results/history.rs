@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use tenbin_plan::Figure;
+use tenbin_plan::{Figure, Sentence, sentence};
 
 /// `tenbin history`.
 #[derive(Args)]
@@ -48,13 +48,15 @@ pub struct HistoryArgs {
 }
 
 /// A figure that has a ratio.
-pub(crate) fn figure(name: &str) -> Result<Figure, String> {
+pub(crate) fn figure(name: &str) -> Result<Figure, Sentence> {
     let figure = Figure::named(name).map_err(|error| error.to_string())?;
     if figure.has_ratio() {
         Ok(figure)
     } else {
-        Err(format!(
-            "{name} has no ratio with an interval; choose for example throughput or p99"
+        Err(sentence!(
+            "no-ratio-of-figure",
+            "{name} has no ratio with an interval; choose for example throughput or p99",
+            name = name
         ))
     }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args;
+use tenbin_plan::{Sentence, sentence};
 
 use super::columns::ColumnsArgs;
 
@@ -47,15 +48,18 @@ pub struct NamedFile {
 }
 
 impl FromStr for NamedFile {
-    type Err = String;
+    type Err = Sentence;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Sentence> {
         match text.split_once('=') {
             Some((name, file)) if !name.is_empty() && !file.is_empty() => Ok(Self {
                 name: name.to_owned(),
                 file: PathBuf::from(file),
             }),
-            _ => Err("write it as NAME=FILE, such as nginx=wrk.txt".to_owned()),
+            _ => Err(sentence!(
+                "name-equals-file",
+                "write it as NAME=FILE, such as nginx=wrk.txt"
+            )),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
 use clap::Args;
+use tenbin_plan::{Sentence, sentence};
 
 /// `tenbin ui`.
 #[derive(Args)]
@@ -37,12 +38,14 @@ pub struct UiArgs {
     pub open: bool,
 }
 
-fn local(text: &str) -> Result<IpAddr, String> {
+fn local(text: &str) -> Result<IpAddr, Sentence> {
     const LOCAL: [&str; 2] = ["127.0.0.1", "::1"];
     let address = LOCAL.contains(&text).then(|| text.parse().ok()).flatten();
     address.ok_or_else(|| {
-        "the pages are for this machine only: use 127.0.0.1 or ::1, and ssh -L PORT:127.0.0.1:PORT \
-         from another machine"
-            .to_owned()
+        sentence!(
+            "ui-local-only",
+            "the pages are for this machine only: use 127.0.0.1 or ::1, and ssh -L \
+             PORT:127.0.0.1:PORT from another machine"
+        )
     })
 }

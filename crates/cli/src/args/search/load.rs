@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tenbin_corpus::documents::Format;
 use tenbin_corpus::load::{KINDS, Kind};
+use tenbin_plan::{Sentence, sentence};
 
 use super::LoginArgs;
 
@@ -97,13 +98,16 @@ pub struct SearchLoadArgs {
     pub quiet: bool,
 }
 
-fn kind(text: &str) -> Result<&'static Kind, String> {
+fn kind(text: &str) -> Result<&'static Kind, Sentence> {
     super::named(KINDS, |kind| kind.name, text)
 }
 
-fn rate(text: &str) -> Result<f64, String> {
+fn rate(text: &str) -> Result<f64, Sentence> {
     match text.parse::<f64>() {
         Ok(rate) if rate.is_finite() && rate > 0.0 => Ok(rate),
-        _ => Err("write a number above 0, for example 100".to_owned()),
+        _ => Err(sentence!(
+            "number-above-zero",
+            "write a number above 0, for example 100"
+        )),
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tenbin_http::Login;
+use tenbin_plan::{Sentence, sentence};
 
 /// User, password and certificate check of a search server.
 #[derive(Args)]
@@ -24,7 +25,7 @@ impl LoginArgs {
     ///
     /// # Errors
     /// One sentence, if the file cannot be read.
-    pub fn read(&self) -> Result<Login, String> {
+    pub fn read(&self) -> Result<Login, Sentence> {
         let login = Login {
             insecure: self.insecure,
             ..Login::default()
@@ -32,8 +33,14 @@ impl LoginArgs {
         let (Some(user), Some(file)) = (&self.user, &self.password_file) else {
             return Ok(login);
         };
-        let password = std::fs::read_to_string(file)
-            .map_err(|error| format!("cannot read the password in {}: {error}", file.display()))?;
+        let password = std::fs::read_to_string(file).map_err(|error| {
+            sentence!(
+                "password-unreadable",
+                "cannot read the password in {file}: {error}",
+                file = file.display(),
+                error = error
+            )
+        })?;
         Ok(login.basic(user, password.trim_end_matches(['\n', '\r'])))
     }
 }

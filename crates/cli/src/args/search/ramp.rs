@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tenbin_compat::request_response::steps;
-use tenbin_plan::rate::Rate;
-use tenbin_plan::{At, Draft, LoadDraft, Refusal, WorkloadDraft};
+use tenbin_plan::rate::{Rate, RateError};
+use tenbin_plan::{At, Draft, LoadDraft, Refusal, Sentence, WorkloadDraft, sentence};
 
 use crate::args::problem;
 use crate::args::{OutputArgs, RequestArgs, RoundsArgs, TargetArgs, set};
@@ -113,9 +113,13 @@ fn at_rates(rates: &str, workload: &WorkloadDraft) -> Result<Vec<At<WorkloadDraf
     let mut known: Vec<f64> = Vec::new();
     let mut all = Vec::new();
     for text in rates.split(',').map(str::trim) {
-        let rate: Rate = text
-            .parse()
-            .map_err(|error| problem(format!("--rate: {error}")))?;
+        let rate: Rate = text.parse().map_err(|error: RateError| {
+            problem(sentence!(
+                "rate-flag",
+                "--rate: {error}",
+                error = error.sentence()
+            ))
+        })?;
         if known.contains(&rate.get()) {
             continue;
         }
@@ -169,11 +173,11 @@ impl ClientArgs {
                 None => USUAL_CONNECTIONS,
                 Some(Ok(connections)) => connections,
                 Some(Err(_)) => {
-                    return Err(problem(
+                    return Err(problem(sentence!(
+                        "clients-with-rate",
                         "--clients: with --rate it is one number, the most connections; the \
                          levels are the rates"
-                            .to_owned(),
-                    ));
+                    )));
                 }
             };
             load.connections = Some(At::flag("--clients", connections));
@@ -188,14 +192,21 @@ impl ClientArgs {
             (None, Some(end)) => {
                 let start = self.start_n_clients.unwrap_or(0);
                 let levels = steps(start, end, self.step.unwrap_or(1));
-                let levels = levels.map_err(|(flag, why)| problem(format!("--{flag}: {why}")))?;
+                let levels = levels.map_err(|(flag, why)| {
+                    problem(sentence!(
+                        "ramp-flag",
+                        "--{flag}: {why}",
+                        flag = flag,
+                        why = why
+                    ))
+                })?;
                 let levels: Vec<String> = levels.iter().map(u64::to_string).collect();
                 load.ramp = Some(At::flag("--end-n-clients", list(&levels)));
             }
             (None, None) => {
                 let why = "how many clients, or which rates? Give --clients 1..16, --end-n-clients 20 \
                            --step 2, or --rate 50/s,100/s,200/s";
-                return Err(problem(why.to_owned()));
+                return Err(problem(Sentence::from(why)));
             }
         }
         let wait = self.wait.as_deref().unwrap_or(USUAL_WAIT);

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use tenbin_plan::{Figure, Plan};
+use tenbin_plan::{Figure, Plan, sentence};
 use tenbin_result::{BisectOutcome, GateFigure, GateOutcome};
 use tenbin_runner::{Ending, RunError};
 use tenbin_stats::{Bisection, BisectionDecision, BisectionStep};
@@ -82,7 +82,7 @@ impl<'a> Search<'a> {
         let may_lengthen = draft.rounds.slice.is_none();
         let display = Display::new(quiet);
         let (stop, mut context) = context_in(&args.output().out, &display).map_err(|error| {
-            output::error(&format!("{error:#}"));
+            output::failed(&error);
             Exit::Internal
         })?;
         context.lengthen_slices = may_lengthen;
@@ -115,9 +115,10 @@ impl<'a> Search<'a> {
     pub(super) fn run(&mut self) -> Result<BisectOutcome, Exit> {
         let plan = self.bench.plan(&self.run_of_ends())?;
         let [workload] = plan.workloads.as_slice() else {
-            output::error(&format!(
-                "a bisect follows one workload, and the plan has {}; leave one",
-                plan.workloads.len()
+            output::say_error(&sentence!(
+                "bisect-one-workload",
+                "a bisect follows one workload, and the plan has {workloads}; leave one",
+                workloads = plan.workloads.len()
             ));
             return Err(Exit::Refused);
         };
@@ -365,9 +366,9 @@ impl<'a> Search<'a> {
                 self.keep(&measured, commit);
                 Ok(Shown::Interrupted)
             }
-            Ending::TargetFailed(why) if self.can_skip(commit, why) => {
+            Ending::TargetFailed(why) if self.can_skip(commit, why.text()) => {
                 self.pace.measured(measured.took, 0);
-                Ok(Shown::Skipped(why.clone()))
+                Ok(Shown::Skipped(why.to_string()))
             }
             ending => Err(ended(ending)),
         }
@@ -400,7 +401,7 @@ fn of_run(error: &RunError) -> Exit {
 fn ended(ending: &Ending) -> Exit {
     match ending {
         Ending::TargetFailed(why) => {
-            output::error(why);
+            output::say_error(why);
             Exit::TargetFailed
         }
         Ending::RecordFailed(error) => {

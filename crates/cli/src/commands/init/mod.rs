@@ -22,6 +22,7 @@ use crate::commands::init::trial::Trial;
 use crate::commands::results::kept::RUNS;
 use crate::errors::InitError;
 use crate::exit::Exit;
+use crate::sentences::said;
 use crate::{interrupt, output};
 
 /// Writes a plan file, and the file of a CI system if one was asked for.
@@ -31,7 +32,10 @@ pub(crate) fn init(args: &InitArgs) -> Exit {
         Err(error) => {
             output::failure(&error);
             if error.is_of_trial() {
-                output::note("to write the plan without trying the servers, add --no-try");
+                output::say_note(&sentence!(
+                    "init-no-try",
+                    "to write the plan without trying the servers, add --no-try"
+                ));
             }
             error.exit()
         }
@@ -72,7 +76,8 @@ fn write(args: &InitArgs) -> Result<(), InitError> {
     for file in written.collect::<Result<Vec<_>, _>>()? {
         let path = file.name()?;
         let path = for_terminal(&path.display().to_string());
-        output::print(format!("wrote {path}\n").as_bytes());
+        let wrote = sentence!("init-wrote", "wrote {path}", path = path);
+        output::print(format!("{}\n", said(&wrote)).as_bytes());
     }
     say_what_is_left(ci.as_deref(), Path::new(RUNS));
     output::print(next_steps(&answers, args).as_bytes());
@@ -146,7 +151,12 @@ fn resolve(text: &str, path: &Path) -> Result<Plan, Refusal> {
             file: None,
             position: None,
             key: None,
-            mistake: format!("cannot read the working directory: {error}").into(),
+            mistake: sentence!(
+                "no-own-directory",
+                "cannot read the working directory: {error}",
+                error = error
+            )
+            .into(),
         })
     })?;
     context.environment =
@@ -169,10 +179,14 @@ fn next_steps(answers: &Answers, args: &InitArgs) -> String {
     } else {
         format!("tenbin gate run {file}")
     };
-    let keys = if answers.needs_keys() {
-        "set TENBIN_ACCESS_KEY and TENBIN_SECRET_KEY, then run "
+    let next = if answers.needs_keys() {
+        sentence!(
+            "init-set-keys",
+            "set TENBIN_ACCESS_KEY and TENBIN_SECRET_KEY, then run {command}",
+            command = command
+        )
     } else {
-        "next: "
+        sentence!("init-next", "next: {command}", command = command)
     };
-    format!("{keys}{command}\n")
+    said(&next) + "\n"
 }

@@ -3,11 +3,13 @@
 use std::io::{BufRead, Read as _};
 
 use clap::ValueEnum;
+use tenbin_plan::{Sentence, sentence};
 
 use crate::args::{CiChoice, GoalKind, ServerKind, value_name};
 use crate::commands::init::answers::Asked;
 use crate::errors::InitError;
 use crate::output;
+use crate::sentences::said;
 
 /// Longest answer, bytes.
 const LONGEST: u64 = 64 << 10;
@@ -33,7 +35,7 @@ pub(super) fn ask(
     };
     if form.asked.kind.is_none() {
         form.choose(
-            "What kind of server is it",
+            &sentence!("init-kind", "What kind of server is it"),
             ServerKind::Http,
             |asked, kind| {
                 asked.kind = Some(kind);
@@ -41,33 +43,53 @@ pub(super) fn ask(
         )?;
     }
     if form.asked.first().is_none() {
-        let question =
-            "Its URL, or the command that starts it, in which {port} becomes a free port: ";
-        form.text(question, true, |asked, text| asked.server = Some(text))?;
+        let question = sentence!(
+            "init-server",
+            "Its URL, or the command that starts it, in which {{port}} becomes a free port"
+        );
+        form.text(&question, true, |asked, text| asked.server = Some(text))?;
     }
     if form.asked.request.is_none() {
         let question = match form.asked.kind.unwrap_or(ServerKind::Http) {
-            ServerKind::Http => "Path and query of the request [those of the URL]: ",
-            ServerKind::Search => "Path and query of a search [those of the URL]: ",
-            ServerKind::S3 => "Operation, such as get, put or put:50,get:50 [get]: ",
-            ServerKind::Blob => "Phases: p put, g get, d delete [pgd]: ",
+            ServerKind::Http => sentence!(
+                "init-path",
+                "Path and query of the request [those of the URL]"
+            ),
+            ServerKind::Search => sentence!(
+                "init-search",
+                "Path and query of a search [those of the URL]"
+            ),
+            ServerKind::S3 => sentence!(
+                "init-operation",
+                "Operation, such as get, put or put:50,get:50 [get]"
+            ),
+            ServerKind::Blob => sentence!("init-phases", "Phases: p put, g get, d delete [pgd]"),
         };
-        form.text(question, false, |asked, text| asked.request = Some(text))?;
+        form.text(&question, false, |asked, text| asked.request = Some(text))?;
     }
     if form.asked.second.is_none() {
-        let question = "A second server to compare with, URL or command [none]: ";
-        form.text(question, false, |asked, text| asked.second = Some(text))?;
+        let question = sentence!(
+            "init-second",
+            "A second server to compare with, URL or command [none]"
+        );
+        form.text(&question, false, |asked, text| asked.second = Some(text))?;
     }
     if form.asked.goal.is_none() {
-        let question =
-            "Goal: compare or measure, find the highest rate within limits, or a gate for CI";
+        let question = sentence!(
+            "init-goal",
+            "Goal: compare or measure, find the highest rate within limits, or a gate for CI"
+        );
         let default = form.asked.goal().unwrap_or(GoalKind::Compare);
-        form.choose(question, default, |asked, goal| asked.goal = Some(goal))?;
+        form.choose(&question, default, |asked, goal| asked.goal = Some(goal))?;
     }
     if form.asked.ci.is_none() && form.asked.goal == Some(GoalKind::Gate) {
-        form.choose("Also write the CI file", CiChoice::None, |asked, ci| {
-            asked.ci = Some(ci);
-        })?;
+        form.choose(
+            &sentence!("init-ci", "Also write the CI file"),
+            CiChoice::None,
+            |asked, ci| {
+                asked.ci = Some(ci);
+            },
+        )?;
     }
     Ok(form.asked)
 }
@@ -81,7 +103,7 @@ struct Form<'a> {
 impl Form<'_> {
     fn choose<V: ValueEnum>(
         &mut self,
-        question: &str,
+        question: &Sentence,
         default: V,
         set: impl Fn(&mut Asked, V),
     ) -> Result<(), InitError> {
@@ -91,7 +113,8 @@ impl Form<'_> {
             .map(value_name)
             .collect();
         let text = format!(
-            "{question}: {} [{}]: ",
+            "{}: {} [{}]: ",
+            said(question),
             names.join(", "),
             value_name(default.clone())
         );
@@ -111,11 +134,11 @@ impl Form<'_> {
 
     fn text(
         &mut self,
-        question: &str,
+        question: &Sentence,
         is_required: bool,
         set: impl Fn(&mut Asked, String),
     ) -> Result<(), InitError> {
-        self.until_possible(question, |asked, answer| {
+        self.until_possible(&format!("{}: ", said(question)), |asked, answer| {
             if is_required && answer.is_empty() {
                 return Err(InitError::NoAnswer);
             }

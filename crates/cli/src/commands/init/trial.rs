@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use tenbin_http::{Client, Login, Reply};
-use tenbin_plan::{Plan, Reach, Target};
+use tenbin_plan::{Plan, Reach, Sentence, Target, sentence};
 use tenbin_report::for_terminal;
 use tenbin_runner::Stop;
 use tenbin_targets::{LaunchContext, Running, TargetError, Waiting, bring_up};
@@ -56,7 +56,7 @@ impl<'a> Trial<'a> {
     fn try_one(&self, target: &Target) -> Result<(), InitError> {
         let name = &target.name;
         if matches!(target.reach, Reach::Launched(_)) {
-            output::note(&format!("starting {name}"));
+            output::say_note(&sentence!("starting", "starting {target}", target = name));
         }
         let context = LaunchContext {
             run_dir: self.scratch.path(),
@@ -105,17 +105,18 @@ impl<'a> Trial<'a> {
             (None, Some(query)) => format!("{}?{query}", url.path()),
             (None, None) => url.path().to_owned(),
         };
-        let failed = |why: String| InitError::Request {
+        let failed = |why: Sentence| InitError::Request {
             target: running.name.clone(),
             why,
         };
-        let mut client = Client::of(url, &Login::default()).map_err(failed)?;
+        let client = Client::of(url, &Login::default());
+        let mut client = client.map_err(|why| failed(why.into()))?;
         client.set_timeout(LIMIT);
         client.set_max_body(LARGEST);
         let start = Instant::now();
         let reply = client
             .get(&path)
-            .map_err(|error| failed(error.to_string()))?;
+            .map_err(|error| failed(tenbin_corpus::Error::from(error).sentence()))?;
         Ok((path, reply, start.elapsed()))
     }
 }
@@ -128,11 +129,12 @@ fn of_target(error: TargetError) -> InitError {
 }
 
 fn waiting(progress: &Waiting<'_>) {
-    output::note(&format!(
-        "{}: waiting for {}, {:.0} s of at most {:.0} s",
-        progress.target,
-        progress.awaited,
-        progress.waited.as_secs_f64(),
-        progress.limit.as_secs_f64()
+    output::say_note(&sentence!(
+        "target-waiting",
+        "{target}: waiting for {awaited}, {waited} s of at most {limit} s",
+        target = progress.target,
+        awaited = progress.awaited,
+        waited = format!("{:.0}", progress.waited.as_secs_f64()),
+        limit = format!("{:.0}", progress.limit.as_secs_f64())
     ));
 }

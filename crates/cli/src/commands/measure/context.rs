@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context as _;
+use tenbin_plan::sentence;
 use tenbin_runner::{RunContext, Stop};
 
 use crate::progress::Display;
@@ -10,9 +11,18 @@ use crate::{allocator, interrupt};
 
 /// The stop flags that Ctrl-C sets, and the context of a run with its run directory below `root`.
 pub(crate) fn context_in(root: &Path, display: &Display) -> anyhow::Result<(Stop, RunContext)> {
-    let stop = interrupt::stop(display.speaker()).context("cannot install the Ctrl-C handler")?;
-    let executable = std::env::current_exe().context("cannot find this program's own file")?;
-    let plan_directory = std::env::current_dir().context("cannot read the working directory")?;
+    let stop = interrupt::stop(display.speaker()).context(sentence!(
+        "no-handler-context",
+        "cannot install the Ctrl-C handler"
+    ))?;
+    let executable = std::env::current_exe().context(sentence!(
+        "no-own-file",
+        "cannot find this program's own file"
+    ))?;
+    let plan_directory = std::env::current_dir().context(sentence!(
+        "no-working-directory-here",
+        "cannot read the working directory"
+    ))?;
     Ok((
         stop,
         RunContext {

@@ -141,7 +141,7 @@ fn run(
     let outcome = tenbin_runner::run(&plan, &context, &stop, &mut steering, &mut |event| {
         display.show(&event);
         if let Some(warning) = telemetry.observe(&event) {
-            display.warn_always(&warning.into());
+            display.warn_always(&warning);
         }
         if let Progress::Measured { slice } = &event
             && interim.add(slice)
@@ -165,12 +165,15 @@ fn run(
             let exit = concluded.show(&outcome, &exports, show, &display);
             let exit = exit.strictly(options.strict, trust);
             if let Some(warning) = telemetry.finish(&outcome.directory) {
-                display.warn_always(&warning.into());
+                display.warn_always(&warning);
             }
             exit
         }
         (Ok(_), None) => {
-            output::error("the run ended without a result; this is a bug in tenbin");
+            output::say_error(&sentence!(
+                "no-result-bug",
+                "the run ended without a result; this is a bug in tenbin"
+            ));
             Exit::Internal
         }
         (Err(error), _) => {
@@ -203,8 +206,8 @@ fn is_of_baseline(plan: &Plan, sentence: &str) -> bool {
     first.is_some_and(|(_, name)| baseline == Some(name))
 }
 
-fn refused(sentence: &str) -> Exit {
-    output::error(sentence);
+fn refused(sentence: &Sentence) -> Exit {
+    output::say_error(sentence);
     Exit::Refused
 }
 
@@ -226,7 +229,7 @@ impl Ready {
     ) -> Result<Self, Exit> {
         let (stop, mut context) =
             context_in(Path::new(&options.out), display).map_err(|error| {
-                output::error(&format!("{error:#}"));
+                output::failed(&error);
                 Exit::Internal
             })?;
         context.lengthen_slices = may_lengthen;
@@ -257,7 +260,7 @@ fn checked(
     let exports = options.export.and(&plan.output);
     let exports = exports.map_err(|sentence| refused(&sentence))?;
     if let Some(sentence) = exports.conflict(options.json) {
-        return Err(refused(sentence));
+        return Err(refused(&sentence.into()));
     }
     check_exports(&exports, &plan)?;
     let unknown = before.as_ref().and_then(|it| it.unknown(&plan.workloads));
@@ -426,7 +429,7 @@ impl Concluded {
                     "{why}; the results so far are kept",
                     why = sentence
                 ));
-                Some(Exit::TargetFailed.of_target(is_of_baseline(&plan, sentence)))
+                Some(Exit::TargetFailed.of_target(is_of_baseline(&plan, sentence.text())))
             }
             Ending::RecordFailed(error) => {
                 output::say_error(&sentence!(

@@ -4,7 +4,8 @@ use std::io;
 use std::path::Path;
 
 use tenbin_plan::{
-    Agents, AgentsDraft, Context, Draft, Plan, Refusal, SCHEMA_DIRECTIVE, schema_json,
+    Agents, AgentsDraft, Context, Draft, Plan, Refusal, SCHEMA_DIRECTIVE, Sentence, schema_json,
+    sentence,
 };
 
 use crate::exit::Exit;
@@ -52,11 +53,23 @@ pub(crate) enum NoPlan {
 }
 
 impl NoPlan {
+    /// The error with its arguments.
+    pub(crate) fn sentence(&self) -> Sentence {
+        match self {
+            Self::NoDirectory(why) => sentence!(
+                "no-own-directory",
+                "cannot read the working directory: {error}",
+                error = why
+            ),
+            Self::Refused(refusal) => refusal.sentence(),
+        }
+    }
+
     /// Prints the error, and returns the exit code.
     pub(crate) fn print(&self) -> Exit {
         match self {
             Self::NoDirectory(_) => {
-                output::error(&self.to_string());
+                output::say_error(&self.sentence());
                 Exit::Internal
             }
             Self::Refused(refusal) => {

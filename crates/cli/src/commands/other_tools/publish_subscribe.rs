@@ -31,7 +31,11 @@ fn feed(job: &FeedJob) -> Exit {
     let stop = match interrupt::stop(output::say_note) {
         Ok(stop) => stop,
         Err(error) => {
-            output::error(&format!("cannot install the Ctrl-C handler: {error}"));
+            output::say_error(&sentence!(
+                "no-ctrl-c",
+                "cannot install the Ctrl-C handler: {why}",
+                why = error
+            ));
             return Exit::Internal;
         }
     };

@@ -91,7 +91,9 @@ fn draft(job: &RampJob, added: &AddedArgs) -> Result<Draft, String> {
             }
             let ports = listeners(&urls).unwrap_or_default().into_iter();
             let each = ports.map(|port| observed(&format!("port:{port}")));
-            let found = each.collect::<Result<Vec<_>, _>>()?;
+            let found = each
+                .collect::<Result<Vec<_>, _>>()
+                .map_err(|why| why.to_string())?;
             if let (Some(target), false) = (draft.targets.first_mut(), found.is_empty()) {
                 let all = found.into_iter();
                 let all = all.map(|one| At::flag("--observe", one)).collect();

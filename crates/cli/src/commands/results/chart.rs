@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tenbin_plan::{LARGEST_RESULT, read_regular};
+use tenbin_plan::{LARGEST_RESULT, Sentence, read_regular, sentence};
 use tenbin_report::Overlay;
 use tenbin_report::formats::{Content, read_bytes};
 
@@ -33,7 +33,12 @@ pub(crate) fn chart(args: &ChartArgs) -> Exit {
         path.push(format!(".{ending}"));
         let path = Path::new(&path);
         if let Err(error) = std::fs::write(path, text) {
-            output::error(&format!("cannot write {}: {error}", path.display()));
+            output::say_error(&sentence!(
+                "cannot-write-result",
+                "cannot write {path}: {error}",
+                path = path.display(),
+                error = error
+            ));
             return Exit::Refused;
         }
         output::say_note(&file_written(path));
@@ -42,8 +47,13 @@ pub(crate) fn chart(args: &ChartArgs) -> Exit {
 }
 
 fn add(overlay: &mut Overlay, source: &Path, several_runs: bool) -> Result<(), Exit> {
-    let refuse = |why: String| {
-        output::error(&format!("{}: {why}", source.display()));
+    let refuse = |why: Sentence| {
+        output::say_error(&sentence!(
+            "of-source",
+            "{source}: {why}",
+            source = source.display(),
+            why = why
+        ));
         Exit::Refused
     };
     let name = source.file_stem().unwrap_or(source.as_os_str());
@@ -52,15 +62,16 @@ fn add(overlay: &mut Overlay, source: &Path, several_runs: bool) -> Result<(), E
         let document = document_of(source)?;
         let before = if several_runs { &*name } else { "" };
         return match overlay.add_run(&document, before) {
-            0 => Err(refuse(
-                "the run has no ramp of connections; make one with --ramp or tenbin search ramp"
-                    .to_owned(),
-            )),
+            0 => Err(refuse(sentence!(
+                "no-ramp",
+                "the run has no ramp of connections; make one with --ramp or tenbin search \
+                    ramp"
+            ))),
             _ => Ok(()),
         };
     }
     let content =
-        read_regular(source, LARGEST_RESULT).map_err(|error| refuse(error.to_string()))?;
+        read_regular(source, LARGEST_RESULT).map_err(|error| refuse(Sentence::from(&error)))?;
     let shown = source.display().to_string();
     let steps = match read_bytes(&shown, &content) {
         Ok(Content::Steps(steps)) => steps,
@@ -69,7 +80,10 @@ fn add(overlay: &mut Overlay, source: &Path, several_runs: bool) -> Result<(), E
             return Err(Exit::Refused);
         }
         Ok(_) | Err(_) => {
-            let why = "neither a run directory nor a result file of drnbench";
+            let why = sentence!(
+                "neither-run-nor-drnbench",
+                "neither a run directory nor a result file of drnbench"
+            );
             return Err(refuse(why.to_owned()));
         }
     };

@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use tenbin_plan::{Plan, sentence};
+use tenbin_plan::{Plan, Sentence, sentence};
 use tenbin_record::{can_write_atomically, write_atomically, write_atomically_with};
 use tenbin_report::formats::{
     Export, Format, Part, Place, Run, STEP_SUMMARY, WriteError, Writer, format,
@@ -26,19 +26,28 @@ pub(crate) fn check(exports: &ExportArgs, plan: &Plan) -> Result<(), Exit> {
     if let Some(log) = &plan.output.ops_log
         && let Err(error) = can_write_atomically(log)
     {
-        output::error(&format!("--ops-log: {error}"));
+        output::say_error(&sentence!(
+            "ops-log-failed",
+            "--ops-log: {error}",
+            error = error
+        ));
         result = Err(Exit::Refused);
     }
     for each in &exports.export {
         let why = match (each.format.lacks_in(plan), &each.to) {
-            (Some(what), _) => Some(what.to_owned()),
+            (Some(what), _) => Some(Sentence::from(what)),
             (None, Place::File(path)) => can_write_atomically(path)
                 .err()
-                .map(|error| error.to_string()),
+                .map(|error| error.sentence()),
             (None, _) => None,
         };
         if let Some(why) = why {
-            output::error(&format!("--export {}: {why}", each.format.name));
+            output::say_error(&sentence!(
+                "export-failed",
+                "--export {name}: {why}",
+                name = each.format.name,
+                why = why
+            ));
             result = Err(Exit::Refused);
         }
     }
@@ -71,13 +80,22 @@ pub(crate) fn export(
                         }),
                         directory,
                     ),
-                    Err(error) => Err(error.to_string()),
+                    Err(error) => Err(error.sentence()),
                 }
             }
-            None => Err(format!("{} can only be read", each.format.name)),
+            None => Err(sentence!(
+                "only-read",
+                "{name} can only be read",
+                name = each.format.name
+            )),
         };
         if let Err(sentence) = written {
-            output::error(&format!("--export {}: {sentence}", each.format.name));
+            output::say_error(&sentence!(
+                "export-failed",
+                "--export {name}: {why}",
+                name = each.format.name,
+                why = sentence
+            ));
             result = Err(Exit::Record);
         }
     }
@@ -91,9 +109,9 @@ fn of_document(
     directory: &Path,
     document: &Document,
     write: WriteDocument,
-) -> Result<(), String> {
+) -> Result<(), Sentence> {
     if let Some(what) = export.format.lacks(document) {
-        return Err(what.to_owned());
+        return Err(what.into());
     }
     if let Some(summary) = step_summary(export) {
         let alone = format(STEP_SUMMARY).filter(|_| export.format.name == MARKDOWN);
@@ -102,7 +120,14 @@ fn of_document(
             _ => write,
         };
         let written = append(&summary, |to| write(document, to));
-        return written.map_err(|error| format!("cannot write {}: {error}", summary.display()));
+        return written.map_err(|error| {
+            sentence!(
+                "cannot-write-result",
+                "cannot write {path}: {error}",
+                path = summary.display(),
+                error = error
+            )
+        });
     }
     match path(export, directory) {
         Some(path) => {
@@ -123,7 +148,7 @@ fn of_run(
     export: &Export,
     parts: Result<Vec<Part>, WriteError>,
     directory: &Path,
-) -> Result<(), String> {
+) -> Result<(), Sentence> {
     let parts = parts.map_err(|error| error.to_string())?;
     let Some(path) = path(export, directory) else {
         return match parts.as_slice() {
@@ -131,10 +156,11 @@ fn of_run(
                 output::print(&only.content);
                 Ok(())
             }
-            several => Err(format!(
-                "this format writes {} files for this run, and standard output takes only one; \
-                 give a file name: --export FORMAT=FILE",
-                several.len()
+            several => Err(sentence!(
+                "export-several",
+                "this format writes {several} files for this run, and standard output takes only \
+                 one; give a file name: --export FORMAT=FILE",
+                several = several.len()
             )),
         };
     };

@@ -205,10 +205,16 @@ fn page(history: &History, file: &Path) -> Exit {
     let page = html_history(history, language());
     // A pipe or device is written to, not replaced by a regular file.
     let written = match file.metadata() {
-        Ok(known) if !known.is_file() => fs::write(file, page)
-            .map_err(|error| format!("cannot write {}: {error}", file.display())),
+        Ok(known) if !known.is_file() => fs::write(file, page).map_err(|error| {
+            sentence!(
+                "cannot-write-result",
+                "cannot write {path}: {error}",
+                path = file.display(),
+                error = error
+            )
+        }),
         _ => write_atomically_with(file, |to| to.write_all(page.as_bytes()))
-            .map_err(|error| error.to_string()),
+            .map_err(|error| error.sentence()),
     };
     match written {
         Ok(()) => {
@@ -216,7 +222,7 @@ fn page(history: &History, file: &Path) -> Exit {
             Exit::Done
         }
         Err(sentence) => {
-            output::error(&sentence);
+            output::say_error(&sentence);
             Exit::Record
         }
     }

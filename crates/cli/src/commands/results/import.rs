@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use tenbin_plan::{Sentence, sentence};
 use tenbin_record::write_atomically_with;
 use tenbin_report::formats::{
     ColumnMap, Content, ReadError, ReadFile, format, read_file_by, shown,
@@ -19,9 +20,10 @@ use crate::output;
 pub(crate) fn import(args: &ImportArgs) -> Exit {
     let files = args.all();
     if let Some(input) = args.out.as_deref().and_then(|out| overwritten(&files, out)) {
-        return refuse(&format!(
-            "--out names {}, which is one of the files to read; name another file",
-            input.display()
+        return refuse(&sentence!(
+            "import-out-is-input",
+            "--out names {input}, which is one of the files to read; name another file",
+            input = input.display()
         ));
     }
     match files_read(&files, args.columns.columns.as_ref()) {
@@ -61,16 +63,20 @@ fn files_read(files: &[NamedFile], columns: Option<&ColumnMap>) -> Result<Vec<Im
             return Err(Exit::Refused);
         }
         if all.iter().any(|known| known.name == *name) {
-            return Err(refuse(&format!(
-                "two files are named {name:?}; give each a name with --name NAME=FILE"
+            return Err(refuse(&sentence!(
+                "import-same-name",
+                "two files are named {name:?}; give each a name with --name NAME=FILE",
+                name = name
             )));
         }
         let shown = file.display().to_string();
         let ReadFile { content, reported } =
             read_file_by(file, columns).map_err(|error| failed(&error))?;
         let Some(reported) = reported else {
-            return Err(refuse(&format!(
-                "{shown}: is a result of Tenbin, which is printed with tenbin show"
+            return Err(refuse(&sentence!(
+                "import-of-tenbin",
+                "{shown}: is a result of Tenbin, which is printed with tenbin show",
+                shown = shown
             )));
         };
         all.push(Imported {
@@ -141,7 +147,7 @@ fn failed(error: &ReadError) -> Exit {
     Exit::Refused
 }
 
-fn refuse(sentence: &str) -> Exit {
-    output::error(sentence);
+fn refuse(sentence: &Sentence) -> Exit {
+    output::say_error(sentence);
     Exit::Refused
 }

@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
+use tenbin_plan::sentence;
 use tenbin_record::{is_packed, unpack};
 
 use crate::commands::results::kept;
@@ -66,7 +67,11 @@ impl OpenedRun {
     fn unpacked(file: &Path) -> Result<Self, Exit> {
         let to = tempfile::Builder::new().prefix("tenbin-run-").tempdir();
         let to = to.map_err(|error| {
-            output::error(&format!("cannot create a temporary directory: {error}"));
+            output::say_error(&sentence!(
+                "no-temporary-directory",
+                "cannot create a temporary directory: {error}",
+                error = error
+            ));
             Exit::Record
         })?;
         let name = unpack(file, PACKED_RESULTS, to.path());

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use tenbin_plan::{Sentence, sentence};
 use tenbin_record::{Source, write_atomically, write_atomically_with};
 use tenbin_result::Document;
 
@@ -52,16 +53,22 @@ fn write(args: &ReportArgs) -> Result<PathBuf, Exit> {
     };
     let documents: Vec<&Document> = documents.iter().collect();
     let page = tenbin_report::html(&documents);
-    let failed = |sentence: String| {
-        output::error(&sentence);
+    let failed = |sentence: Sentence| {
+        output::say_error(&sentence);
         Exit::Refused
     };
     // A pipe or device is written to, not replaced by a regular file.
     match file.metadata() {
-        Ok(known) if !known.is_file() => std::fs::write(&file, page)
-            .map_err(|error| failed(format!("cannot write {}: {error}", file.display())))?,
+        Ok(known) if !known.is_file() => std::fs::write(&file, page).map_err(|error| {
+            failed(sentence!(
+                "cannot-write-result",
+                "cannot write {path}: {error}",
+                path = file.display(),
+                error = error
+            ))
+        })?,
         _ => write_atomically_with(&file, |to| to.write_all(page.as_bytes()))
-            .map_err(|error| failed(error.to_string()))?,
+            .map_err(|error| failed(error.sentence()))?,
     }
     Ok(file)
 }

@@ -22,6 +22,7 @@ use crate::commands::results::opened::{OpenedRun, is_packed_file};
 use crate::errors::CommandError;
 use crate::exit::Exit;
 use crate::output;
+use crate::sentences::said;
 
 /// Prints the result of a run or of a result file.
 pub(crate) fn show(args: &ShowArgs) -> Exit {
@@ -280,7 +281,7 @@ impl NoDocument {
         match self {
             Self::StillRunning(error) => output::said(error),
             Self::Unreadable(error) => output::said(error),
-            Self::NoPlan(why) => output::said(why),
+            Self::NoPlan(why) => said(&why.sentence()),
         }
     }
 }

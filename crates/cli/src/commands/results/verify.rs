@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use serde_json::Value;
-use tenbin_plan::{LARGEST_RESULT, read_own, sentence};
+use tenbin_plan::{LARGEST_RESULT, Sentence, read_own, sentence};
 use tenbin_record::Source;
 use tenbin_report::for_terminal;
 use tenbin_report::formats::kept;
@@ -43,8 +43,11 @@ pub(crate) fn verify(args: &VerifyArgs) -> Exit {
 
 fn check(directory: &Path, named: &Path) -> Result<(String, Exit), Exit> {
     let written = read_own(&directory.join(RESULT), LARGEST_RESULT)
-        .map_err(|error| error.to_string())
-        .and_then(|text| serde_json::from_slice(&text).map_err(|error| error.to_string()));
+        .map_err(|error| Sentence::from(&error))
+        .and_then(|text| {
+            let read = serde_json::from_slice(&text);
+            read.map_err(|error| sentence!("said", "{text}", text = error))
+        });
     let written: Value = written.map_err(|why| {
         output::say_error(&sentence!(
             "no-readable-result",

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use tenbin_corpus::Error;
 use tenbin_corpus::droonga::Converter;
 use tenbin_corpus::load::Files;
+use tenbin_plan::sentence;
 
 use super::{stop, written};
 use crate::args::SearchConvertArgs;
@@ -48,7 +49,10 @@ pub(super) fn messages(
     for item in Files::new(files) {
         if stop.is_asked() {
             written(out.flush(), &name)?;
-            output::error("interrupted: the rest is not converted");
+            output::say_error(&sentence!(
+                "convert-interrupted",
+                "interrupted: the rest is not converted"
+            ));
             return Ok(Exit::Interrupted);
         }
         let item = match item {

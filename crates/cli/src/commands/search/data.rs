@@ -4,6 +4,7 @@ use std::path::Path;
 
 use tenbin_corpus::Error;
 use tenbin_corpus::make::{Made, PAGES, PageSource, Recipe, is_in_use, made_already, make};
+use tenbin_plan::{Sentence, sentence};
 use tenbin_result::format::growing_bytes;
 
 use super::progress::StepProgress;
@@ -11,21 +12,24 @@ use super::stop;
 use crate::args::SearchDataArgs;
 use crate::exit::Exit;
 use crate::output;
+use crate::sentences::said;
 
 /// Creates the schema, index and record files.
 pub(super) fn data(args: &SearchDataArgs) -> Result<Exit, Error> {
     let stop = stop()?;
     let recipe = recipe(args);
     if let Some(pages) = made_already(&recipe, &args.out)? {
-        let sentence = format!(
-            "{} already contains {pages} pages with these settings\n",
-            args.out.join(PAGES).display()
+        let sentence = sentence!(
+            "pages-there",
+            "{pages} already contains {count} pages with these settings",
+            pages = args.out.join(PAGES).display(),
+            count = pages
         );
-        output::print(sentence.as_bytes());
+        output::print(format!("{}\n", said(&sentence)).as_bytes());
         return Ok(Exit::Done);
     }
     if let Some(why) = is_in_use(&args.out) {
-        return Err(Error::Refused(why));
+        return Err(Error::refused(why));
     }
     let mut progress = StepProgress::new(args.quiet);
     let made = make(&recipe, &args.out, &|| stop.is_asked(), &mut |made| {
@@ -34,24 +38,27 @@ pub(super) fn data(args: &SearchDataArgs) -> Result<Exit, Error> {
     progress.clear();
     let made = made?;
     let pages = args.out.join(PAGES);
-    let sentence = format!(
-        "{} in {}, with schema.grn and indexes.grn beside it\n",
-        told(&made),
-        pages.display()
+    let sentence = sentence!(
+        "pages-made",
+        "{made} in {pages}, with schema.grn and indexes.grn beside it",
+        pages = pages.display(),
+        made = told(&made)
     );
-    output::print(sentence.as_bytes());
+    output::print(format!("{}\n", said(&sentence)).as_bytes());
     if made.stopped {
-        output::error(
-            "interrupted: the pages so far are kept and marked as unfinished; run the same command to \
-             start again",
-        );
+        output::say_error(&sentence!(
+            "data-interrupted",
+            "interrupted: the pages so far are kept and marked as unfinished; run the same \
+                command to start again"
+        ));
         return Ok(Exit::Interrupted);
     }
     if made.cut_off {
-        output::error(
-            "the dump is truncated, so pages are missing; the complete ones before \
-             are kept and marked as unfinished: check that the download is complete",
-        );
+        output::say_error(&sentence!(
+            "data-cut",
+            "the dump is truncated, so pages are missing; the complete ones before are kept \
+                and marked as unfinished: check that the download is complete"
+        ));
         return Ok(Exit::TargetFailed);
     }
     Ok(Exit::Done)
@@ -75,12 +82,19 @@ fn recipe(args: &SearchDataArgs) -> Recipe {
     }
 }
 
-fn told(made: &Made) -> String {
-    let read = made.read.map_or_else(String::new, |(read, skipped)| {
-        format!(
-            ", {} of the dump read, {skipped} pages left out",
-            growing_bytes(read)
+fn told(made: &Made) -> Sentence {
+    let read = made.read.map_or_else(Sentence::default, |(read, skipped)| {
+        sentence!(
+            "dump-read",
+            ", {read} of the dump read, {skipped} pages left out",
+            read = growing_bytes(read),
+            skipped = skipped
         )
     });
-    format!("{} pages{read}", made.pages)
+    sentence!(
+        "pages-counted",
+        "{pages} pages{read}",
+        pages = made.pages,
+        read = read
+    )
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use tenbin_corpus::Error;
 use tenbin_corpus::dump::{Part, dump as write};
 use tenbin_http::Client;
+use tenbin_plan::sentence;
 
 use super::{make_directory, stop};
 use crate::args::SearchDumpArgs;
@@ -32,10 +33,11 @@ pub(super) fn dump(args: &SearchDumpArgs) -> Result<Exit, Error> {
         return Ok(ended(is_asked()));
     }
     if std::fs::read_dir(&args.out).is_ok_and(|mut there| there.next().is_some()) {
-        return Err(Error::Refused(format!(
-            "{} already exists and is not empty; use another directory with --out, or remove it \
-             first",
-            args.out.display()
+        return Err(Error::refused(sentence!(
+            "dump-exists",
+            "{out} already exists and is not empty; use another directory with --out, or remove \
+             it first",
+            out = args.out.display()
         )));
     }
     make_directory(&args.out)?;
@@ -87,7 +89,10 @@ impl Drop for Unfinished {
 
 fn ended(stopped: bool) -> Exit {
     if stopped {
-        output::error("interrupted: the dump is not complete");
+        output::say_error(&sentence!(
+            "dump-interrupted",
+            "interrupted: the dump is not complete"
+        ));
         Exit::Interrupted
     } else {
         Exit::Done

@@ -11,6 +11,7 @@ use tenbin_corpus::grndump::{Database, Wanted, grndump};
 use tenbin_corpus::load::open;
 use tenbin_corpus::{Error, patterns};
 use tenbin_http::{Client, Login};
+use tenbin_plan::sentence;
 
 use super::load::throughput_line;
 use super::{convert, fail, stop, terms};
@@ -22,7 +23,11 @@ use crate::output;
 /// Runs the command line of the helper with this name.
 pub(crate) fn helper(name: &str, args: &ForeignArgs) -> Exit {
     let Some(helper) = Helper::named(name) else {
-        output::error(&format!("there is no helper {name}"));
+        output::say_error(&sentence!(
+            "no-helper",
+            "there is no helper {name}",
+            name = name
+        ));
         return Exit::Internal;
     };
     match helper.parse(&args.arguments, &foreign_world()) {
@@ -95,7 +100,7 @@ fn deliver(job: &Send) -> Result<Exit, Error> {
     let servers = job.servers.iter();
     let servers = servers.map(|text| Address::parse(text, job.port, &job.tag));
     let manner = SendOptions {
-        servers: servers.collect::<Result<_, _>>().map_err(Error::Refused)?,
+        servers: servers.collect::<Result<_, _>>().map_err(Error::refused)?,
         rate: job.rate,
         completion: job
             .completion
@@ -129,9 +134,10 @@ fn deliver(job: &Send) -> Result<Exit, Error> {
         output::print(format!("{line}, {} messages in all\n", sent.messages).as_bytes());
     }
     if sent.stopped {
-        output::error(&format!(
-            "interrupted: {} messages were sent, those after them were not",
-            sent.messages
+        output::say_error(&sentence!(
+            "helper-interrupted",
+            "interrupted: {messages} messages were sent, those after them were not",
+            messages = sent.messages
         ));
         return Ok(Exit::Interrupted);
     }

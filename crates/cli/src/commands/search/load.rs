@@ -9,6 +9,7 @@ use tenbin_corpus::load::{
     is_packed, load as run, state_file,
 };
 use tenbin_corpus::make::is_unfinished;
+use tenbin_plan::{Sentence, sentence};
 use tenbin_result::format::growing_bytes;
 
 use super::progress::StepProgress;
@@ -16,6 +17,7 @@ use super::{fail, stop};
 use crate::args::SearchLoadArgs;
 use crate::exit::Exit;
 use crate::output;
+use crate::sentences::said;
 
 /// Loads data, or resumes a load.
 pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
@@ -44,10 +46,11 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
         args.restart,
     )?;
     if kept.done() > 0 {
-        output::note(&format!(
-            "resuming after {} records, recorded in {}",
-            kept.records(),
-            path.display()
+        output::say_note(&sentence!(
+            "load-resumes",
+            "resuming after {records} records, recorded in {path}",
+            records = kept.records(),
+            path = path.display()
         ));
     }
     let manner = LoadOptions {
@@ -62,13 +65,15 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
             output::print(format!("{}\n", throughput_line(throughput)).as_bytes());
         }
         display.show(|| {
-            let total = total.map_or(String::new(), |total| {
-                format!(" of {}", growing_bytes(total))
+            let total = total.map_or_else(Sentence::default, |total| {
+                sentence!("load-of-total", " of {total}", total = growing_bytes(total))
             });
-            format!(
-                "{} records, {}{total} read",
-                progress.records,
-                growing_bytes(progress.bytes)
+            sentence!(
+                "load-progress",
+                "{records} records, {bytes}{total} read",
+                records = progress.records,
+                bytes = growing_bytes(progress.bytes),
+                total = total
             )
         });
     };
@@ -86,10 +91,17 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
         Ok(summary) if summary.stopped => {
             tell_summary(&summary);
             let next = match summary.done {
-                0 => "nothing was sent; run the same command again".to_owned(),
+                0 => sentence!(
+                    "load-nothing-sent",
+                    "nothing was sent; run the same command again"
+                ),
                 _ => how_to_resume(&kept),
             };
-            output::error(&format!("interrupted; {next}"));
+            output::say_error(&sentence!(
+                "load-interrupted",
+                "interrupted; {next}",
+                next = next
+            ));
             Ok(Exit::Interrupted)
         }
         Ok(summary) => {
@@ -110,24 +122,38 @@ pub(super) fn throughput_line(throughput: f64) -> String {
 fn tell_summary(summary: &Summary) {
     let before = summary.records - summary.now.min(summary.records);
     let before = match before {
-        0 => String::new(),
-        before => format!(", {before} of them before and {} this time", summary.now),
+        0 => Sentence::default(),
+        before => sentence!(
+            "load-before",
+            ", {before} of them before and {now} this time",
+            before = before,
+            now = summary.now
+        ),
     };
-    let mut text = format!(
-        "{} commands and {} records sent{before}, {}\n",
-        summary.commands,
-        summary.records,
-        throughput_line(summary.throughput()).trim_start(),
+    let sent = sentence!(
+        "load-summary",
+        "{commands} commands and {records} records sent{before}, {throughput}",
+        commands = summary.commands,
+        records = summary.records,
+        throughput = throughput_line(summary.throughput()).trim_start(),
+        before = before
     );
+    let mut text = format!("{}\n", said(&sent));
     for (table, count) in &summary.tables {
         let count = match count {
-            Some(count) => format!("{count} records in the database"),
-            None => "the number of records in the database is unknown: the protocol has no \
-                     responses, and the nodes can still be storing what they have read; wait until \
-                     their counts stay the same before you measure"
-                .to_owned(),
+            Some(count) => sentence!(
+                "load-count",
+                "{count} records in the database",
+                count = count
+            ),
+            None => sentence!(
+                "load-count-unknown",
+                "the number of records in the database is unknown: the protocol has no responses, \
+                 and the nodes can still be storing what they have read; wait until their counts \
+                 stay the same before you measure"
+            ),
         };
-        text += &format!("{table}: {count}\n");
+        text += &format!("{table}: {}\n", said(&count));
     }
     output::print(text.as_bytes());
 }
@@ -137,19 +163,24 @@ fn tell_broken(broken: &Broken, kept: &SavedProgress) -> Exit {
     let Summary { done, records, .. } = broken.summary;
     let has_sent = done > 0;
     match &broken.error {
-        Error::Exists { .. } => output::note(
-            "to add records to it, load only the files with records, without schema, indexes and \
-             --mapping",
-        ),
-        Error::Rejected { .. } => output::note(&stored(broken, kept)),
-        Error::Malformed { .. } if has_sent => output::note(&format!(
-            "{records} records had been sent; correct the file and load it with --restart, without \
-             schema and indexes that the server has already: records that are sent twice create no \
-             duplicates"
+        Error::Exists { .. } => output::say_note(&sentence!(
+            "load-add-records",
+            "to add records to it, load only the files with records, without schema, indexes \
+                and --mapping"
         )),
-        _ if has_sent => output::note(&format!(
-            "{records} records had been sent; {}",
-            how_to_resume(kept)
+        Error::Rejected { .. } => output::say_note(&stored(broken, kept)),
+        Error::Malformed { .. } if has_sent => output::say_note(&sentence!(
+            "load-malformed",
+            "{records} records had been sent; correct the file and load it with --restart, \
+             without schema and indexes that the server has already: records that are sent twice \
+             create no duplicates",
+            records = records
+        )),
+        _ if has_sent => output::say_note(&sentence!(
+            "load-broken",
+            "{records} records had been sent; {kept}",
+            records = records,
+            kept = how_to_resume(kept)
         )),
         _ => {}
     }
@@ -160,32 +191,55 @@ fn tell_broken(broken: &Broken, kept: &SavedProgress) -> Exit {
 }
 
 /// What is stored after the server has refused data. The error says what to do.
-fn stored(broken: &Broken, kept: &SavedProgress) -> String {
+fn stored(broken: &Broken, kept: &SavedProgress) -> Sentence {
     let Summary {
         records, tables, ..
     } = &broken.summary;
     let in_table = |(table, count): &(String, Option<u64>)| match count {
-        Some(count) => format!("{table} holds {count} records"),
-        None => format!("the number of records in {table} is unknown"),
+        Some(count) => sentence!(
+            "table-holds",
+            "{table} holds {count} records",
+            table = table,
+            count = count
+        ),
+        None => sentence!(
+            "table-unknown",
+            "the number of records in {table} is unknown",
+            table = table
+        ),
     };
-    let tables: Vec<String> = tables.iter().map(in_table).collect();
-    let sent = format!("{records} records are confirmed");
+    let sent = sentence!(
+        "load-confirmed",
+        "{records} records are confirmed",
+        records = records
+    );
     let progress = kept
         .path()
         .filter(|_| *records > 0)
-        .map_or_else(String::new, |path| {
-            format!("; the progress is in {}", path.display())
+        .map_or_else(Sentence::default, |path| {
+            sentence!(
+                "load-progress-in",
+                "; the progress is in {path}",
+                path = path.display()
+            )
         });
-    format!("{}{progress}", [vec![sent], tables].concat().join(", "))
+    let all = tables.iter().map(in_table).fold(sent, |all, table| {
+        sentence!("and-also", "{all}, {next}", all = all, next = table)
+    });
+    sentence!("chain", "{first}{next}", first = all, next = progress)
 }
 
-fn how_to_resume(kept: &SavedProgress) -> String {
+fn how_to_resume(kept: &SavedProgress) -> Sentence {
     match kept.path() {
-        Some(path) => format!(
-            "run the same command again to resume; the progress is in {}",
-            path.display()
+        Some(path) => sentence!(
+            "load-resume",
+            "run the same command again to resume; the progress is in {path}",
+            path = path.display()
         ),
-        None => "a load from standard input cannot be resumed: load from a file instead".to_owned(),
+        None => sentence!(
+            "load-no-resume",
+            "a load from standard input cannot be resumed: load from a file instead"
+        ),
     }
 }
 
@@ -215,16 +269,19 @@ fn reading(args: &SearchLoadArgs, files: &[PathBuf]) -> Result<Reading, Error> {
     if let Some((flag, _)) = given
         && !are_documents()?
     {
-        return Err(Error::Refused(format!(
+        return Err(Error::refused(sentence!(
+            "for-documents",
             "{flag} is for documents, but all files are read as Groonga commands; set --format \
-             ndjson, csv or tsv if they are documents"
+             ndjson, csv or tsv if they are documents",
+            flag = flag
         )));
     }
     if args.mapping.is_some() && !args.into.takes_mapping {
-        return Err(Error::Refused(format!(
-            "--mapping is for OpenSearch; describe the table for {} with Groonga commands \
+        return Err(Error::refused(sentence!(
+            "mapping-opensearch",
+            "--mapping is for OpenSearch; describe the table for {name} with Groonga commands \
              (--schema, --indexes)",
-            args.into.name
+            name = args.into.name
         )));
     }
     Ok(reading)
@@ -235,8 +292,14 @@ fn mapping(path: &Path) -> Result<Mapping, Error> {
         name: path.display().to_string(),
         source,
     })?;
-    Mapping::parse(&text)
-        .map_err(|why| Error::Refused(format!("{} is not a mapping: {why}", path.display())))
+    Mapping::parse(&text).map_err(|why| {
+        Error::refused(sentence!(
+            "no-mapping",
+            "{path} is not a mapping: {why}",
+            path = path.display(),
+            why = why
+        ))
+    })
 }
 
 /// The files to load: schema, indexes and data, in this order.
@@ -247,10 +310,11 @@ fn files(args: &SearchLoadArgs) -> Result<Vec<PathBuf>, Error> {
     for path in &args.data {
         match path.is_dir() {
             true if is_unfinished(path) => {
-                return Err(Error::Refused(format!(
-                    "{} is unfinished: pages are missing; generate it again, or name its files \
-                     to load the pages that exist",
-                    path.display()
+                return Err(Error::refused(sentence!(
+                    "pages-unfinished",
+                    "{path} is unfinished: pages are missing; generate it again, or name its \
+                     files to load the pages that exist",
+                    path = path.display()
                 )));
             }
             true => files.extend(in_directory(path)?),

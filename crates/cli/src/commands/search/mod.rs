@@ -14,6 +14,7 @@ use std::io;
 use std::path::Path;
 
 use tenbin_corpus::Error;
+use tenbin_plan::sentence;
 use tenbin_runner::Stop;
 
 pub(crate) use helpers::helper;
@@ -48,12 +49,19 @@ fn fail(error: &Error) -> Exit {
             return Exit::Done;
         }
         Error::Write { name, source } if name == STANDARD_OUTPUT => {
-            output::error(&format!(
-                "cannot write to {name}: {source}; free space, or write to another file"
+            output::say_error(&sentence!(
+                "no-stdout",
+                "cannot write to {name}: {source}; free space, or write to another file",
+                name = name,
+                source = source
             ));
         }
         Error::Write { .. } => {
-            output::error(&format!("{error}; free space, or write to another place"));
+            output::say_error(&sentence!(
+                "no-output",
+                "{error}; free space, or write to another place",
+                error = error
+            ));
         }
         _ => output::failure(error),
     }
@@ -62,8 +70,13 @@ fn fail(error: &Error) -> Exit {
 
 /// The stop flags that the first Ctrl-C sets.
 fn stop() -> Result<Stop, Error> {
-    interrupt::stop(output::say_note)
-        .map_err(|error| Error::Refused(format!("cannot install the Ctrl-C handler: {error}")))
+    interrupt::stop(output::say_note).map_err(|error| {
+        Error::refused(sentence!(
+            "no-ctrl-c",
+            "cannot install the Ctrl-C handler: {why}",
+            why = error
+        ))
+    })
 }
 
 fn make_directory(directory: &Path) -> Result<(), Error> {

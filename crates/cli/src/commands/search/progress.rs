@@ -3,8 +3,10 @@
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tenbin_plan::Sentence;
 
 use crate::output;
+use crate::sentences::said;
 
 /// Interval of progress lines without a terminal.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
@@ -32,13 +34,13 @@ impl StepProgress {
         }
     }
 
-    pub(super) fn show(&mut self, text: impl Fn() -> String) {
+    pub(super) fn show(&mut self, text: impl Fn() -> Sentence) {
         if self.plain && self.last.elapsed() >= PLAIN_INTERVAL {
             self.last = Instant::now();
-            output::note(&text());
+            output::say_note(&text());
         }
         if !self.bar.is_hidden() {
-            self.bar.set_message(text());
+            self.bar.set_message(said(&text()));
             self.bar.tick();
         }
     }

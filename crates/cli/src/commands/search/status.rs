@@ -4,11 +4,13 @@ use std::time::{Duration, Instant};
 
 use tenbin_corpus::Error;
 use tenbin_corpus::status::{Node, nodes};
+use tenbin_plan::{Sentence, sentence};
 
 use super::stop;
 use crate::args::SearchStatusArgs;
 use crate::exit::Exit;
 use crate::output;
+use crate::sentences::said;
 
 /// Interval between two checks.
 const AGAIN: Duration = Duration::from_millis(250);
@@ -29,7 +31,7 @@ pub(super) fn status(args: &SearchStatusArgs) -> Result<Exit, Error> {
     let line = |node: &Node| {
         let state = if node.alive { "alive" } else { "dead" };
         let name = tenbin_report::for_terminal(&node.name);
-        let note = tenbin_report::for_terminal(&node.note);
+        let note = tenbin_report::for_terminal(&said(&node.note));
         format!("{state:<6} {name}  {note}\n")
     };
     let text: String = found.iter().map(line).collect();
@@ -37,14 +39,14 @@ pub(super) fn status(args: &SearchStatusArgs) -> Result<Exit, Error> {
     match complaint {
         None => Ok(Exit::Done),
         Some(complaint) => {
-            output::error(&complaint);
+            output::say_error(&complaint);
             Ok(Exit::Target)
         }
     }
 }
 
 /// Describes what differs from the expectation.
-fn complaint(found: &[Node], expected: Option<usize>) -> Option<String> {
+fn complaint(found: &[Node], expected: Option<usize>) -> Option<Sentence> {
     let alive = found.iter().filter(|node| node.alive).count();
     let dead: Vec<&str> = found
         .iter()
@@ -52,19 +54,25 @@ fn complaint(found: &[Node], expected: Option<usize>) -> Option<String> {
         .map(|node| node.name.as_str())
         .collect();
     if !dead.is_empty() {
-        return Some(format!(
-            "{alive} of {} nodes are alive; not {}",
-            found.len(),
-            dead.join(", ")
+        return Some(sentence!(
+            "nodes-dead",
+            "{alive} of {found} nodes are alive; not {dead}",
+            alive = alive,
+            found = found.len(),
+            dead = dead.join(", ")
         ));
     }
     match expected {
-        Some(expected) if expected != alive => Some(format!(
-            "{alive} nodes are alive, and {expected} were expected"
+        Some(expected) if expected != alive => Some(sentence!(
+            "nodes-unexpected",
+            "{alive} nodes are alive, and {expected} were expected",
+            alive = alive,
+            expected = expected
         )),
-        _ if alive == 0 => {
-            Some("the servers reported no nodes; check --server and --of".to_owned())
-        }
+        _ if alive == 0 => Some(sentence!(
+            "nodes-none",
+            "the servers reported no nodes; check --server and --of"
+        )),
         _ => None,
     }
 }
@@ -78,7 +86,7 @@ mod tests {
         let node = |name: &str, alive: bool| Node {
             name: name.to_owned(),
             alive,
-            note: String::new(),
+            note: Sentence::default(),
         };
         let both = [node("a", true), node("b", true)];
         assert_eq!(complaint(&both, None), None);
@@ -86,7 +94,7 @@ mod tests {
         for expected in [1, 3] {
             let text = complaint(&both, Some(expected)).unwrap();
             assert_eq!(
-                text,
+                text.to_string(),
                 format!("2 nodes are alive, and {expected} were expected")
             );
         }

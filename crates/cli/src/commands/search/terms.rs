@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use tenbin_corpus::terms::{Wanted, extract, find, without_duplicates};
 use tenbin_corpus::{Error, escape, patterns as made};
 use tenbin_http::Client;
+use tenbin_plan::{Sentence, sentence};
 
 use super::stop;
 use crate::args::{PatternFormat, SearchPatternsArgs, SearchTermsArgs};
@@ -36,17 +37,28 @@ pub(super) fn terms(args: &SearchTermsArgs) -> Result<Exit, Error> {
     let found = find(args.of, &server, &wanted, &|| stop.is_asked())?;
     print(&found.terms, args.escape);
     if found.doubles + found.without_hits + found.refused > 0 {
-        let refused = found.first_refused.map_or_else(String::new, |first| {
+        let refused = found.first_refused.map_or_else(Sentence::default, |first| {
             let refused = found.refused;
-            format!(", {refused} that the server refused to search for, the first of them {first}")
+            sentence!(
+                "terms-refused",
+                ", {refused} that the server refused to search for, the first of them {first}",
+                refused = refused,
+                first = first
+            )
         });
-        output::note(&format!(
-            "left out: {} duplicates, {} terms without hits{refused}",
-            found.doubles, found.without_hits
+        output::say_note(&sentence!(
+            "terms-left-out",
+            "left out: {doubles} duplicates, {without_hits} terms without hits{refused}",
+            doubles = found.doubles,
+            without_hits = found.without_hits,
+            refused = refused
         ));
     }
     if stop.is_asked() {
-        output::error("interrupted: the list of terms is incomplete");
+        output::say_error(&sentence!(
+            "terms-interrupted",
+            "interrupted: the list of terms is incomplete"
+        ));
         return Ok(Exit::Interrupted);
     }
     if (found.terms.len() as u64) < args.count {
@@ -71,7 +83,14 @@ pub(super) fn extracted(files: &[PathBuf], column: usize) -> Result<Vec<String>,
     let mut terms = Vec::new();
     for (name, text) in inputs(files)? {
         let found = extract(&text, column);
-        terms.extend(found.map_err(|reason| Error::Refused(format!("{name}: {reason}")))?);
+        terms.extend(found.map_err(|reason| {
+            Error::refused(sentence!(
+                "of-input",
+                "{name}: {reason}",
+                name = name,
+                reason = reason
+            ))
+        })?);
     }
     Ok(terms)
 }
@@ -111,15 +130,21 @@ pub(super) fn patterns(args: &SearchPatternsArgs) -> Result<Exit, Error> {
 pub(super) fn terms_in(files: &[PathBuf]) -> Result<Vec<String>, Error> {
     let mut terms = Vec::new();
     for (name, text) in inputs(files)? {
-        let text = String::from_utf8(text)
-            .map_err(|_| Error::Refused(format!("{name}: the terms are not UTF-8")))?;
+        let text = String::from_utf8(text).map_err(|_| {
+            Error::refused(sentence!(
+                "terms-not-utf8",
+                "{name}: the terms are not UTF-8",
+                name = name
+            ))
+        })?;
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         terms.extend(lines.map(str::to_owned));
     }
     if terms.is_empty() {
-        return Err(Error::Refused(
-            "no terms given: write one per line; `tenbin search terms` extracts terms".to_owned(),
-        ));
+        return Err(Error::refused(sentence!(
+            "terms-none",
+            "no terms given: write one per line; `tenbin search terms` extracts terms"
+        )));
     }
     Ok(terms)
 }

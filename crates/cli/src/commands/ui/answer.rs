@@ -2,9 +2,11 @@
 
 use tenbin_http::server::{Body, text};
 use tenbin_http::{HeaderValue, Response, StatusCode, header};
+use tenbin_plan::{Sentence, sentence};
 use tenbin_report::{ServedPage, Site, problem_page};
 
 use crate::pages::{HTML, protected};
+use crate::sentences::said;
 
 /// Policy of the page that a run wrote, which can be any file: no script, and no part of this site.
 const FOREIGN: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
@@ -21,25 +23,31 @@ pub(super) enum Answer {
     /// The address of a page that shows what was done.
     SeeOther(String),
     /// Why there is no page, one sentence.
-    Problem(StatusCode, String),
+    Problem(StatusCode, Sentence),
 }
 
 impl Answer {
     /// There is no such page.
     pub(super) fn missing() -> Self {
-        Self::Problem(StatusCode::NOT_FOUND, "there is no such page".to_owned())
+        Self::Problem(
+            StatusCode::NOT_FOUND,
+            sentence!("ui-no-page", "there is no such page"),
+        )
     }
 
     /// There is no such run.
     pub(super) fn no_run() -> Self {
         Self::Problem(
             StatusCode::NOT_FOUND,
-            "there is no such run in this directory; it may have been deleted".to_owned(),
+            sentence!(
+                "ui-no-run",
+                "there is no such run in this directory; it may have been deleted"
+            ),
         )
     }
 
     /// The request asks for something that does not exist.
-    pub(super) fn refused(sentence: impl Into<String>) -> Self {
+    pub(super) fn refused(sentence: impl Into<Sentence>) -> Self {
         Self::Problem(StatusCode::BAD_REQUEST, sentence.into())
     }
 
@@ -54,7 +62,9 @@ impl Answer {
                 let response = text(StatusCode::SEE_OTHER, &address);
                 with(response, header::LOCATION.as_str(), &address)
             }
-            Self::Problem(status, sentence) => of_page(status, problem_page(site, &sentence)),
+            Self::Problem(status, sentence) => {
+                of_page(status, problem_page(site, &said(&sentence)))
+            }
         }
     }
 }

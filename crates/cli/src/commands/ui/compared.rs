@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use tenbin_plan::sentence;
 use tenbin_report::{ComparedRuns, compared_page};
 use tenbin_result::{Document, Earlier};
 
@@ -22,8 +23,10 @@ pub(super) fn compared(pages: &Pages, query: &Fields) -> Answer {
     named.dedup();
     let [one, other] = named.as_slice() else {
         let count = named.len();
-        return Answer::refused(format!(
-            "choose two runs in the list to compare them; {count} are chosen"
+        return Answer::refused(sentence!(
+            "choose-two",
+            "choose two runs in the list to compare them; {count} are chosen",
+            count = count
         ));
     };
     let (Some(one), Some(other)) = (pages.root.run(one), pages.root.run(other)) else {

@@ -9,7 +9,6 @@ use super::Pages;
 use super::answer::Answer;
 use super::request::Fields;
 use crate::commands::results::tidy;
-use crate::sentences::said;
 
 /// Labels a run.
 pub(super) fn label(pages: &Pages, name: &str, form: &Fields) -> Answer {
@@ -56,6 +55,6 @@ fn done(
     };
     match change(&run) {
         Ok(()) => Answer::SeeOther(to),
-        Err(why) => Answer::Problem(StatusCode::CONFLICT, said(&why)),
+        Err(why) => Answer::Problem(StatusCode::CONFLICT, why),
     }
 }

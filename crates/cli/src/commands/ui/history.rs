@@ -10,6 +10,7 @@ use super::request::Fields;
 use crate::args::history_figure;
 use crate::commands::results::history::{check, names_in, runs_of};
 use crate::output;
+use crate::sentences::said;
 
 /// The page of the history that a query asks for.
 pub(super) fn history(pages: &Pages, query: &Fields) -> Answer {
@@ -31,7 +32,8 @@ pub(super) fn history(pages: &Pages, query: &Fields) -> Answer {
 }
 
 fn asked(pages: &Pages, query: &Fields, runs: &[HistoryRun]) -> Result<History, String> {
-    let figure = query.given("figure").map(history_figure).transpose()?;
+    let figure = query.given("figure").map(history_figure).transpose();
+    let figure = figure.map_err(|why| said(&why))?;
     let of = HistoryOf {
         target: query.given("target"),
         workload: query.given("workload"),

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use tenbin_plan::{Sentence, sentence};
 use tenbin_report::{ListFilter, ListedRun, ListedState, RunList, list_page};
 use tenbin_result::Trust;
 
@@ -53,16 +54,19 @@ pub(super) fn list(pages: &Pages, query: &Fields) -> Answer {
 }
 
 /// What a query asks for.
-fn filter(query: &Fields) -> Result<ListFilter, String> {
+fn filter(query: &Fields) -> Result<ListFilter, Sentence> {
     let text = |name: &str| -> String { query.first(name).trim().chars().take(LETTERS).collect() };
     let one_of = |name: &str, known: &[&str]| {
         let value = text(name);
         if value.is_empty() || known.contains(&value.as_str()) {
             Ok(value)
         } else {
-            Err(format!(
-                "{name}: there is no {value:?}; choose one of {}",
-                known.join(", ")
+            Err(sentence!(
+                "ui-no-choice",
+                "{name}: there is no {value:?}; choose one of {known}",
+                name = name,
+                value = value,
+                known = known.join(", ")
             ))
         }
     };
@@ -71,8 +75,11 @@ fn filter(query: &Fields) -> Result<ListFilter, String> {
         if value.is_empty() || is_day(&value) {
             Ok(value)
         } else {
-            Err(format!(
-                "{name}: {value:?} is no day; write it as 2026-01-31"
+            Err(sentence!(
+                "ui-no-day",
+                "{name}: {value:?} is no day; write it as 2026-01-31",
+                name = name,
+                value = value
             ))
         }
     };

@@ -31,6 +31,8 @@ use crate::exit::Exit;
 use crate::interrupt;
 use crate::language::language;
 use crate::output;
+use crate::sentences::said;
+use tenbin_plan::sentence;
 
 /// How the pages are served. Reports of long runs take seconds, and their pages are large.
 const SERVED: ServerOptions = ServerOptions {
@@ -55,7 +57,11 @@ pub(crate) fn ui(args: &UiArgs) -> Exit {
     let stop = match interrupt::stop(|_| {}) {
         Ok(stop) => stop,
         Err(error) => {
-            output::error(&format!("cannot handle Ctrl-C: {error}"));
+            output::say_error(&sentence!(
+                "no-ctrl-c",
+                "cannot handle Ctrl-C: {why}",
+                why = error
+            ));
             return Exit::Internal;
         }
     };
@@ -64,9 +70,12 @@ pub(crate) fn ui(args: &UiArgs) -> Exit {
     let server = match Server::start(address, SERVED, Arc::clone(&pages)) {
         Ok(server) => server,
         Err(error) => {
-            output::error(&format!(
-                "cannot listen on {address}: {error}; choose another --port, or leave it out for a \
-                 free one"
+            output::say_error(&sentence!(
+                "ui-cannot-listen",
+                "cannot listen on {address}: {error}; choose another --port, or leave it out for \
+                 a free one",
+                address = address,
+                error = error
             ));
             return Exit::Target;
         }
@@ -143,7 +152,10 @@ impl Pages {
         if !self.access.may_change(request, form.first("token")) {
             return Answer::Problem(
                 StatusCode::FORBIDDEN,
-                "the form is not one of this page; load the page again".to_owned(),
+                sentence!(
+                    "ui-foreign-form",
+                    "the form is not one of this page; load the page again"
+                ),
             );
         }
         let parts = request::parts(path).unwrap_or_default();
@@ -162,7 +174,11 @@ impl Handler for Pages {
         if !self.access.is_to_this_server(request) {
             return text(
                 StatusCode::MISDIRECTED_REQUEST,
-                "the Host header is not that of this server; use the address that Tenbin printed",
+                &said(&sentence!(
+                    "ui-host",
+                    "the Host header is not that of this server; use the address that Tenbin \
+                     printed"
+                )),
             );
         }
         let Some(path) = self.access.below(request.uri().path()) else {
@@ -172,7 +188,7 @@ impl Handler for Pages {
         if !is_get && request.method() != Method::POST {
             let mut response = text(
                 StatusCode::METHOD_NOT_ALLOWED,
-                "only GET and POST are supported",
+                &said(&sentence!("ui-methods", "only GET and POST are supported")),
             );
             let both = HeaderValue::from_static("GET, POST");
             response.headers_mut().insert(header::ALLOW, both);
@@ -200,7 +216,10 @@ impl Handler for Pages {
 fn refused() -> Response<Body> {
     text(
         StatusCode::FORBIDDEN,
-        "open the complete URL that Tenbin printed, including the token",
+        &said(&sentence!(
+            "ui-token",
+            "open the complete URL that Tenbin printed, including the token"
+        )),
     )
 }
 

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use tempfile::NamedTempFile;
+use tenbin_plan::sentence;
 
 use crate::output;
 
@@ -25,8 +26,10 @@ pub(super) fn browser(directory: &Path, url: &str) -> Option<NamedTempFile> {
     match opened(directory, url) {
         Ok(file) => Some(file),
         Err(error) => {
-            output::warning(&format!(
-                "cannot open a browser: {error}; open the URL above"
+            output::say_warning(&sentence!(
+                "no-browser",
+                "cannot open a browser: {error}; open the URL above",
+                error = error
             ));
             None
         }

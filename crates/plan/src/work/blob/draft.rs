@@ -15,6 +15,7 @@ use crate::naming;
 use crate::rng::name_number;
 use crate::units::size::Size;
 use crate::units::sizes::Sizes;
+use crate::{Sentence, sentence};
 
 /// Maximum number of blobs: a key has twelve digits for the number of a blob.
 const MOST_BLOBS: u64 = 999_999_999_999;
@@ -204,43 +205,55 @@ fn size(work: &BlobWork, page: &mut Page) {
     page.key(&BlobDraft::size, page::text(&work.sizes));
 }
 
-fn alloc_above(scalar: &Scalar) -> Result<u64, String> {
+fn alloc_above(scalar: &Scalar) -> Result<u64, Sentence> {
     let size = scalar.size()?;
     if (1..=LARGEST_PUT).contains(&size) {
         Ok(size)
     } else {
-        Err(format!(
-            "{scalar} is out of range; the size must be 1 byte to {}, the maximum of one request",
-            Size(LARGEST_PUT)
+        Err(sentence!(
+            "blob-piece-size",
+            "{scalar} is out of range; the size must be 1 byte to {largest_put}, the maximum \
+                of one request",
+            scalar = scalar,
+            largest_put = Size(LARGEST_PUT)
         ))
     }
 }
 
-fn not_nothing(scalar: &Scalar) -> Result<Duration, String> {
+fn not_nothing(scalar: &Scalar) -> Result<Duration, Sentence> {
     match scalar.time()? {
-        Duration::ZERO => Err(format!("{scalar} is zero; write for example \"100ms\"")),
+        Duration::ZERO => Err(sentence!(
+            "time-zero",
+            "{scalar} is zero; write for example \"100ms\"",
+            scalar = scalar
+        )),
         time => Ok(time),
     }
 }
 
-fn choose(scalar: &Scalar) -> Result<Choose, String> {
+fn choose(scalar: &Scalar) -> Result<Choose, Sentence> {
     match scalar.parsed::<Choose>()? {
         each @ (Choose::Once | Choose::Sequential) => Ok(each),
-        other => Err(format!(
-            "\"{other}\" is for S3 objects; blobs are read \"once\" or, in order again and again, \
-             \"sequential\""
+        other => Err(sentence!(
+            "blob-choice",
+            "\"{other}\" is for S3 objects; blobs are read \"once\" or, in order again and \
+                again, \"sequential\"",
+            other = other
         )),
     }
 }
 
-fn prefix(scalar: &Scalar) -> Result<String, String> {
+fn prefix(scalar: &Scalar) -> Result<String, Sentence> {
     let text = scalar.text()?;
     if is_set_name(text) {
         Ok(text.to_owned())
     } else {
-        Err(format!(
-            "{text:?} is not a name for blobs: letters, digits, '-', '_' and '.', beginning with a \
-         letter or a digit, at most {LONGEST_PREFIX} of them"
+        Err(sentence!(
+            "blob-name",
+            "{text:?} is not a name for blobs: letters, digits, '-', '_' and '.', beginning \
+                with a letter or a digit, at most {longest_prefix} of them",
+            text = text,
+            longest_prefix = LONGEST_PREFIX
         ))
     }
 }

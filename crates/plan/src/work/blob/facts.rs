@@ -10,6 +10,7 @@ use crate::units::percent::percent;
 use crate::units::size::Size;
 use crate::units::sizes::Sizes;
 use crate::work::{Facts, LaidOut, Operation, Protocol, Traits, WhenRefused, WorkloadKind};
+use crate::{Sentence, sentence};
 
 impl Facts for BlobWork {
     fn traits(&self) -> &'static Traits {
@@ -166,7 +167,7 @@ impl Protocol for BlobWork {
         }))
     }
 
-    fn misfits(&self, workload: &str, targets: &[Target]) -> Vec<(&'static str, String)> {
+    fn misfits(&self, workload: &str, targets: &[Target]) -> Vec<(&'static str, Sentence)> {
         let (least, _) = self.sizes.extremes();
         let refuses = |target: &&Target| {
             let stores = !matches!(
@@ -177,10 +178,12 @@ impl Protocol for BlobWork {
         };
         let refuses = targets.iter().find(refuses).filter(|_| least == 0);
         let empty = refuses.map(|target| {
-            format!(
-                "workload {workload:?} has blobs of 0 bytes, and target {:?} has the protocol of \
-                 CubeFS's access layer, which refuses them; use a size of at least 1 byte",
-                target.name
+            sentence!(
+                "blob-empty",
+                "workload {workload:?} has blobs of 0 bytes, and target {name:?} has the protocol \
+                 of CubeFS's access layer, which refuses them; use a size of at least 1 byte",
+                workload = workload,
+                name = target.name
             )
         });
         empty.map(|why| ("size", why)).into_iter().collect()

@@ -15,6 +15,7 @@ use std::fmt;
 use crate::keys::names::Named;
 use crate::units::sizes::Sizes;
 use crate::work::Traits;
+use crate::{Sentence, sentence};
 
 /// The properties of all blob workloads.
 pub(crate) const TRAITS: Traits = Traits {
@@ -105,7 +106,7 @@ impl Phase {
     /// # Errors
     ///
     /// A sentence that does not name the key.
-    pub fn several(text: &str) -> Result<Vec<Self>, String> {
+    pub fn several(text: &str) -> Result<Vec<Self>, Sentence> {
         if text.contains(':') {
             return text.parse().map(|shares| vec![Self::Mixed(shares)]);
         }
@@ -117,13 +118,17 @@ impl Phase {
         let phases: Option<Vec<Self>> = text.chars().map(of_letter).collect();
         match phases {
             Some(phases) if (1..=MOST_PHASES).contains(&phases.len()) => Ok(phases),
-            Some(phases) if phases.len() > MOST_PHASES => {
-                Err(format!("has more than {MOST_PHASES} phases"))
-            }
-            _ => Err(format!(
+            Some(phases) if phases.len() > MOST_PHASES => Err(sentence!(
+                "many-phases",
+                "has more than {most_phases} phases",
+                most_phases = MOST_PHASES
+            )),
+            _ => Err(sentence!(
+                "no-phases",
                 "{text:?} is not a list of phases; write \"put\", \"get\" or \"delete\", \
-                 several by their letters, such as \"pgd\", or a mix, such as \
-                 \"put:20,get:75,delete:5\""
+                    several by their letters, such as \"pgd\", or a mix, such as \
+                    \"put:20,get:75,delete:5\"",
+                text = text
             )),
         }
     }

@@ -6,6 +6,7 @@ use crate::choose::ByteRange;
 use crate::keys::row::Section as _;
 use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
+use crate::sentence;
 use crate::units::sizes::{self, Sizes};
 
 /// The work of each phase, in their order.
@@ -17,7 +18,10 @@ pub(super) fn resolve(
     if draft.operation.is_none() {
         resolver.refuse(
             place,
-            "a blob workload needs its phases: operation = \"pgd\" puts, gets and deletes",
+            sentence!(
+                "blob-operation",
+                "a blob workload needs its phases: operation = \"pgd\" puts, gets and deletes"
+            ),
         );
     }
     let phases = resolver.read("operation", &draft.operation, |scalar| {
@@ -31,7 +35,10 @@ pub(super) fn resolve(
         && largest > work.alloc_above
     {
         let size = draft.size.as_ref().map_or(place, |field| field.place);
-        let why = "is above alloc_above, and a mix stores each blob with one request";
+        let why = sentence!(
+            "mix-above-alloc",
+            "is above alloc_above, and a mix stores each blob with one request"
+        );
         resolver.wrong(size, "size", why);
     }
     refuse_without_phase(resolver, draft, &phases);
@@ -73,7 +80,10 @@ fn check(resolver: &mut Resolver<'_>, draft: &BlobDraft, work: &BlobWork, place:
         resolver.wrong(
             at(&draft.range),
             "range",
-            "extends beyond the end of the smallest blob; use a shorter range or larger blobs",
+            sentence!(
+                "range-beyond-blob",
+                "extends beyond the end of the smallest blob; use a shorter range or larger blobs"
+            ),
         );
     }
     let of_following = [
@@ -83,14 +93,21 @@ fn check(resolver: &mut Resolver<'_>, draft: &BlobDraft, work: &BlobWork, place:
     ];
     for (key, field) in of_following {
         if let Some(field) = field.as_ref().filter(|_| !work.until_gone) {
-            resolver.wrong(field.place, key, "needs until_gone = true");
+            resolver.wrong(
+                field.place,
+                key,
+                sentence!("needs-until-gone", "needs until_gone = true"),
+            );
         }
     }
     if work.until_gone && work.batch > 1 {
         resolver.wrong(
             at(&draft.until_gone),
             "until_gone",
-            "polls each blob separately; leave out batch",
+            sentence!(
+                "gone-with-batch",
+                "polls each blob separately; leave out batch"
+            ),
         );
     }
 }
@@ -148,7 +165,11 @@ fn refuse_without_phase(resolver: &mut Resolver<'_>, draft: &BlobDraft, phases: 
         if is_mix && let Some((_, why)) = NOT_IN_A_MIX.iter().find(|(name, _)| *name == key) {
             resolver.wrong(place, key, *why);
         } else if let Some(phase) = phase_of(key).filter(|phase| !is_sent(phase)) {
-            let why = format!("is for {}, which is not among the phases", phase.name());
+            let why = sentence!(
+                "phase-missing",
+                "is for {name}, which is not among the phases",
+                name = phase.name()
+            );
             resolver.wrong(place, key, why);
         }
     }

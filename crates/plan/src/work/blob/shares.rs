@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::Phase;
+use crate::{Sentence, sentence};
 
 /// How often each operation of a mix is sent, relative to the others; 0 for an operation that is
 /// not in the mix.
@@ -50,13 +51,15 @@ impl fmt::Display for Shares {
 }
 
 impl FromStr for Shares {
-    type Err = String;
+    type Err = Sentence;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Sentence> {
         let wrong = || {
-            format!(
+            sentence!(
+                "no-shares",
                 "{text:?} is not a mix; write at least two of put, get and delete with whole \
-                 numbers as shares, for example \"put:20,get:75,delete:5\""
+                    numbers as shares, for example \"put:20,get:75,delete:5\"",
+                text = text
             )
         };
         let mut shares = Self {
@@ -75,16 +78,22 @@ impl FromStr for Shares {
                 _ => return Err(wrong()),
             };
             if std::mem::replace(own, share) > 0 {
-                return Err(format!("{text:?} names an operation twice"));
+                return Err(sentence!(
+                    "operation-twice",
+                    "{text:?} names an operation twice",
+                    text = text
+                ));
             }
         }
         if shares.each().count() < 2 {
             return Err(wrong());
         }
         if shares.delete > shares.put {
-            return Err(format!(
-                "{text:?} deletes more than it puts, and a mix deletes only blobs that it has put; \
-                 use at most put's share for delete"
+            return Err(sentence!(
+                "deletes-more",
+                "{text:?} deletes more than it puts, and a mix deletes only blobs that it has \
+                    put; use at most put's share for delete",
+                text = text
             ));
         }
         Ok(shares)
@@ -111,7 +120,7 @@ mod tests {
             ("get:1,delete:1", "deletes more than it puts"),
         ] {
             let error = text.parse::<Shares>().unwrap_err();
-            assert!(error.contains(part), "{text}: {error}");
+            assert!(error.text().contains(part), "{text}: {error}");
         }
     }
 }

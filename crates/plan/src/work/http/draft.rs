@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::method;
 use super::status::STATUS_CLASSES;
+use crate::Sentence;
 use crate::check::Check;
 use crate::comparison::may_differ::MayDiffer;
 use crate::keys::form::{Form, Kind, PERCENT};
@@ -423,11 +424,11 @@ fn by_target(patterns: &Patterns, page: &mut Page) {
     }
 }
 
-fn tolerance(scalar: &Scalar) -> Result<Percent, String> {
+fn tolerance(scalar: &Scalar) -> Result<Percent, Sentence> {
     Percent::within(scalar.text()?, Percent::of(0.0), MOST_TOLERANCE)
 }
 
-fn hit_ratio(scalar: &Scalar) -> Result<Percent, String> {
+fn hit_ratio(scalar: &Scalar) -> Result<Percent, Sentence> {
     Percent::within(scalar.text()?, LEAST_HIT, MOST_HIT)
 }
 

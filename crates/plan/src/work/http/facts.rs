@@ -10,6 +10,7 @@ use crate::target::{HttpVersion, Reach, Target};
 use crate::units::digits::{grouped, size};
 use crate::work::facts::{FollowedRequest, LiteralTemplate};
 use crate::work::{Facts, Operation, Protocol, SentTo, Traits, WhenRefused, WorkloadKind};
+use crate::{Sentence, sentence};
 
 impl Facts for HttpWork {
     fn traits(&self) -> &'static Traits {
@@ -186,28 +187,55 @@ impl Protocol for HttpWork {
         self.redirected_from = Some(from);
     }
 
-    fn misfits(&self, workload: &str, targets: &[Target]) -> Vec<(&'static str, String)> {
+    fn misfits(&self, workload: &str, targets: &[Target]) -> Vec<(&'static str, Sentence)> {
         if !self.follow {
             return Vec::new();
         }
         let mut targets = targets.iter();
         let why = if self.patterns.is_some() {
-            "requests from a file can redirect to different URLs; write the final paths in the file"
+            sentence!(
+                "follow-file",
+                "requests from a file can redirect to different URLs; write the final paths \
+                    in the file"
+            )
         } else if !matches!(self.method.as_str(), "GET" | "HEAD") {
-            "a redirect can change other methods than GET and HEAD; write the final path in --path"
+            sentence!(
+                "follow-method",
+                "a redirect can change other methods than GET and HEAD; write the final path \
+                    in --path"
+            )
         } else if targets
             .clone()
             .any(|it| !matches!(it.reach, Reach::Endpoint { .. }))
         {
-            "a server that Tenbin starts does not run before the run; write the final path in --path"
+            sentence!(
+                "follow-launched",
+                "a server that Tenbin starts does not run before the run; write the final \
+                    path in --path"
+            )
         } else if targets.clone().any(|target| target.host_count() > 1) {
-            "the hosts of a target can redirect to different URLs; write the final path in --path"
+            sentence!(
+                "follow-hosts",
+                "the hosts of a target can redirect to different URLs; write the final path \
+                    in --path"
+            )
         } else if targets.any(|target| target.connect.http == HttpVersion::Http2) {
-            "redirects are read with HTTP/1.1 only; write the final path in --path"
+            sentence!(
+                "follow-version",
+                "redirects are read with HTTP/1.1 only; write the final path in --path"
+            )
         } else {
             return Vec::new();
         };
-        vec![("follow", format!("{workload:?} has --follow: {why}"))]
+        vec![(
+            "follow",
+            sentence!(
+                "no-follow",
+                "{workload:?} has --follow: {why}",
+                workload = workload,
+                why = why
+            ),
+        )]
     }
 
     fn shows_body(&self) -> bool {

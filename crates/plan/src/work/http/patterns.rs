@@ -14,6 +14,7 @@ use crate::patterns::{
 use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
 use crate::search_servers::{CORPUS_PATTERNS, SearchServer, is_of_corpus};
+use crate::sentence;
 
 impl Patterns {
     /// Patterns from the file `path` with default settings, before the file is read.
@@ -93,9 +94,26 @@ fn read(
         Err(Fault { spot, why }) => {
             let file = path.display();
             let message = match spot {
-                Spot::File => format!("{file}: {why}"),
-                Spot::Line(line) => format!("{file}:{line}: {why}"),
-                Spot::Column(line, column) => format!("{file}:{line}:{column}: {why}"),
+                Spot::File => sentence!("of-file", "{path}: {why}", path = file, why = why),
+                Spot::Line(line) => {
+                    sentence!(
+                        "in-line",
+                        "{file}:{number}: {why}",
+                        file = file,
+                        number = line,
+                        why = why
+                    )
+                }
+                Spot::Column(line, column) => {
+                    sentence!(
+                        "in-column",
+                        "{file}:{line}:{column}: {why}",
+                        file = file,
+                        line = line,
+                        column = column,
+                        why = why
+                    )
+                }
             };
             resolver.wrong(place, "patterns", message);
             None
@@ -117,7 +135,11 @@ fn read_terms(
     let bytes = resolver.file(place, "patterns", path)?;
     let filled = patterns::terms(&bytes).and_then(|terms| by_target.fill(&terms));
     if let Err(why) = filled {
-        resolver.wrong(place, "patterns", format!("{}: {why}", path.display()));
+        resolver.wrong(
+            place,
+            "patterns",
+            sentence!("of-file", "{path}: {why}", path = path.display(), why = why),
+        );
         return None;
     }
     by_target.any_set().map(Arc::clone)
@@ -125,8 +147,11 @@ fn read_terms(
 
 fn by_target(resolver: &mut Resolver<'_>, table: &At<ByTargetDraft>) -> ByTarget {
     if table.value.0.is_empty() {
-        let why = "is empty; write a request for each target, for example groonga = { search = \
-                   \"groonga\" }";
+        let why = sentence!(
+            "by-target-empty",
+            "is empty; write a request for each target, for example groonga = {{ search = \
+                \"groonga\" }}"
+        );
         resolver.wrong(table.place, "by_target", why);
     }
     let mut templates = BTreeMap::new();
@@ -168,7 +193,10 @@ fn template(resolver: &mut Resolver<'_>, written: &TemplateDraft) -> Option<Temp
 /// Refuses `patterns_format` for requests that are generated, from pages or from search terms.
 fn refuse_format(resolver: &mut Resolver<'_>, format: &Field) {
     if let Some(format) = format {
-        let why = "is for a file; generated requests have no format";
+        let why = sentence!(
+            "format-of-generated",
+            "is for a file; generated requests have no format"
+        );
         resolver.wrong(format.place, "patterns_format", why);
     }
 }

@@ -11,6 +11,7 @@ use crate::keys::relations;
 use crate::keys::scalar::{Field, Scalar};
 use crate::resolver::Resolver;
 use crate::work::header::{self, Form};
+use crate::{Sentence, sentence};
 
 /// The headers of HTTP requests.
 const HEADERS: Form = Form {
@@ -69,7 +70,7 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &HttpDraft) -> HttpWor
 }
 
 /// Refuses a check that no response can pass.
-fn can_hold(check: &Check, expect: &[u16], method: &str) -> Result<(), String> {
+fn can_hold(check: &Check, expect: &[u16], method: &str) -> Result<(), Sentence> {
     let counts = |status: u16| match expect {
         [] => (200..300).contains(&status),
         named => named.contains(&status),
@@ -77,39 +78,47 @@ fn can_hold(check: &Check, expect: &[u16], method: &str) -> Result<(), String> {
     if let Condition::Status(test) = check.condition
         && !(200..600).any(|status| counts(status) && test.holds(f64::from(status)))
     {
-        return Err(format!(
-            "{:?} never holds: only responses with a success status are checked, and no success \
-             status meets the condition; name the success statuses with expect (--expect)",
-            check.to_string()
+        return Err(sentence!(
+            "check-never",
+            "{check:?} never holds: only responses with a success status are checked, and no \
+                success status meets the condition; name the success statuses with expect \
+                (--expect)",
+            check = check.to_string()
         ));
     }
     if check.needs_body() && method == "HEAD" {
-        return Err(format!(
-            "{:?} never holds: a response to HEAD has no body",
-            check.to_string()
+        return Err(sentence!(
+            "check-head",
+            "{check:?} never holds: a response to HEAD has no body",
+            check = check.to_string()
         ));
     }
     Ok(())
 }
 
-fn path(scalar: &Scalar) -> Result<String, String> {
+fn path(scalar: &Scalar) -> Result<String, Sentence> {
     let path = scalar.text()?;
     if !path.starts_with('/') {
-        return Err(format!(
-            "{path:?} does not begin with a slash; did you mean {:?}?",
-            format!("/{path}")
+        return Err(sentence!(
+            "path-slash",
+            "{path:?} does not begin with a slash; did you mean {meant:?}?",
+            path = path,
+            meant = format!("/{path}")
         ));
     }
     if let Some(bad) = path.chars().find(|c| !c.is_ascii_graphic() || *c == '#') {
-        return Err(format!(
-            "{path:?} has {bad:?} in it; percent-encode it, for example %20 for a space"
+        return Err(sentence!(
+            "not-encoded",
+            "{base:?} has {bad:?} in it; percent-encode it, for example %20 for a space",
+            base = path,
+            bad = bad
         ));
     }
     Ok(path.to_owned())
 }
 
 /// Reads one status, or all statuses of a class such as `"3xx"`.
-fn statuses(scalar: &Scalar) -> Result<Vec<u16>, String> {
+fn statuses(scalar: &Scalar) -> Result<Vec<u16>, Sentence> {
     let class = match scalar {
         Scalar::Text(text) => STATUS_CLASSES.iter().find(|(name, _)| name == text),
         _ => None,
@@ -120,16 +129,24 @@ fn statuses(scalar: &Scalar) -> Result<Vec<u16>, String> {
     }
 }
 
-fn status(scalar: &Scalar) -> Result<u16, String> {
+fn status(scalar: &Scalar) -> Result<u16, Sentence> {
     let Scalar::Whole(number) = *scalar else {
-        return Err(format!(
-            "{scalar} is not a status; write for example 200, or \"3xx\" for all from 300 to 399"
+        return Err(sentence!(
+            "no-status",
+            "{scalar} is not a status; write for example 200, or \"3xx\" for all from 300 to 399",
+            scalar = scalar
         ));
     };
     u16::try_from(number)
         .ok()
         .filter(|status| (200..600).contains(status))
-        .ok_or_else(|| format!("{number} is not a final status; those are 200 to 599"))
+        .ok_or_else(|| {
+            sentence!(
+                "no-final-status",
+                "{number} is not a final status; those are 200 to 599",
+                number = number
+            )
+        })
 }
 
 fn body(resolver: &mut Resolver<'_>, draft: &HttpDraft) -> (Vec<u8>, Option<std::path::PathBuf>) {

@@ -14,6 +14,7 @@ use crate::keys::row::{self, Flag, Key, Takes, choice, switch, text, whole};
 use crate::keys::scalar::{List, Scalar};
 use crate::keys::section::section;
 use crate::units::sizes::{self, Sizes};
+use crate::{Sentence, sentence};
 
 const MOST_BUCKETS: u64 = 1000;
 const MOST_KEYS_IN_REQUEST: u64 = 1000;
@@ -433,9 +434,9 @@ fn deletes_batches(work: &S3Work) -> bool {
     work.mix.any(Feature::Batch)
 }
 
-fn part_size(scalar: &Scalar) -> Result<u64, String> {
+fn part_size(scalar: &Scalar) -> Result<u64, Sentence> {
     match sizes::check(scalar.size()?)? {
-        0 => Err("must be at least 1 byte".to_owned()),
+        0 => Err(sentence!("at-least-a-byte", "must be at least 1 byte")),
         size => Ok(size),
     }
 }

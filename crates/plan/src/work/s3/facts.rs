@@ -14,6 +14,7 @@ use crate::work::{
     Direction, Facts, LaidOut, Operation, Protocol, SentTo, Traits, Transfer, WhenRefused,
     WorkloadKind,
 };
+use crate::{Sentence, sentence};
 
 impl Facts for S3Work {
     fn traits(&self) -> &'static Traits {
@@ -208,7 +209,7 @@ impl Protocol for S3Work {
         })
     }
 
-    fn misfits(&self, workload: &str, targets: &[Target]) -> Vec<(&'static str, String)> {
+    fn misfits(&self, workload: &str, targets: &[Target]) -> Vec<(&'static str, Sentence)> {
         let payload = self.payload_misfit(workload, targets);
         let key = self.key_misfit(workload, targets);
         let named = [("payload", payload), ("encryption", key)];
@@ -220,24 +221,27 @@ impl Protocol for S3Work {
 impl S3Work {
     /// Reports chunked payloads on targets without Signature Version 4, which such payloads
     /// require.
-    fn payload_misfit(&self, workload: &str, targets: &[Target]) -> Option<String> {
+    fn payload_misfit(&self, workload: &str, targets: &[Target]) -> Option<Sentence> {
         if !matches!(self.payload, Payload::Streaming | Payload::Trailer) {
             return None;
         }
         let mut targets = targets.iter();
         let older = targets.find(|target| target.signature != Signature::V4)?;
-        Some(format!(
-            "workload {workload:?} sends its payload in chunks, which requires signature version \
-             4, but target {:?} has signature = {:?}; use payload = \"signed\" or \"unsigned\"",
-            older.name,
-            older.signature.name(),
+        Some(sentence!(
+            "chunks-need-v4",
+            "workload {workload:?} sends its payload in chunks, which requires signature \
+                version 4, but target {name:?} has signature = {signature:?}; use payload = \
+                \"signed\" or \"unsigned\"",
+            workload = workload,
+            name = older.name,
+            signature = older.signature.name()
         ))
     }
 
     /// Reports SSE-C on targets without TLS: SSE-C sends a key in every request, which S3 refuses
     /// without TLS (Amazon S3 user guide, "Using server-side encryption with customer-provided
     /// keys").
-    fn key_misfit(&self, workload: &str, targets: &[Target]) -> Option<String> {
+    fn key_misfit(&self, workload: &str, targets: &[Target]) -> Option<Sentence> {
         if self.encryption != Encryption::SseC {
             return None;
         }
@@ -251,11 +255,13 @@ impl S3Work {
             Reach::Builtin(_) | Reach::Files(_) => false,
         };
         let target = targets.iter().find(in_the_clear)?;
-        Some(format!(
+        Some(sentence!(
+            "sse-c-needs-tls",
             "workload {workload:?} has encryption = \"sse-c\", which sends a key with every \
-             request and requires TLS, but the URL of target {:?} is http://; use an https URL, or \
-             encryption = \"sse-s3\"",
-            target.name,
+                request and requires TLS, but the URL of target {name:?} is http://; use an \
+                https URL, or encryption = \"sse-s3\"",
+            workload = workload,
+            name = target.name
         ))
     }
 }

@@ -3,14 +3,15 @@
 use super::MOST_PARTS;
 use super::S3Draft;
 use super::{
-    Checksum, ContentKind, DataSet, Effect, Encryption, Feature, ListForm, Payload, S3Operation,
-    S3Work,
+    Checksum, ContentKind, DataSet, Effect, Encryption, Feature, ListForm, Mix, Payload,
+    S3Operation, S3Work,
 };
 use crate::choose::{ByteRange, Choose};
 use crate::keys::scalar::Field;
 use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
 use crate::units::size::Size;
+use crate::{Sentence, sentence};
 
 /// A key that has an effect only for operations with a feature.
 struct FeatureKey {
@@ -86,19 +87,28 @@ const FEATURE_KEYS: &[FeatureKey] = &[
 ];
 
 impl FeatureKey {
-    /// Which operations have the feature, as the reason of a refusal.
-    fn why(&self) -> String {
+    /// Which operations have the feature, as the reason why `mix` is refused.
+    fn why(&self, mix: &Mix) -> Sentence {
         let operations = S3Operation::all().filter(|each| each.has(self.feature));
         let names: Vec<String> = operations
             .map(|each| format!("{:?}", each.name()))
             .collect();
         let [one, several, what] = self.does;
-        match names.split_last() {
+        let (listed, does) = match names.split_last() {
             Some((last, before)) if !before.is_empty() => {
-                format!("only {} and {last} {several} {what}", before.join(", "))
+                (format!("{} and {last}", before.join(", ")), several)
             }
-            _ => format!("only {} {one} {what}", names.concat()),
-        }
+            _ => (names.concat(), one),
+        };
+        sentence!(
+            "for-operations",
+            "only {operations} {does} {what}; this is \"{mix}\"",
+            operations = listed,
+            does = does,
+            what = what,
+            mix = mix
+        )
+        .with_names("operations", &names)
     }
 }
 
@@ -109,8 +119,7 @@ fn place(field: &Field) -> Option<Place> {
 pub(super) fn check(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
     for key in FEATURE_KEYS.iter().filter(|key| !work.mix.any(key.feature)) {
         if let Some(place) = (key.given)(draft) {
-            let why = format!("{}; this is \"{}\"", key.why(), work.mix);
-            resolver.wrong(place, key.name, why);
+            resolver.wrong(place, key.name, key.why(&work.mix));
         }
     }
     let or_whole = |field: &Field| place(field).unwrap_or(whole);
@@ -119,9 +128,11 @@ pub(super) fn check(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work,
         resolver.wrong(
             or_whole(&draft.part_size),
             "part_size",
-            format!(
-                "{} makes more than {MOST_PARTS} parts of an object; take larger ones",
-                Size(work.part_size)
+            sentence!(
+                "many-parts",
+                "{part_size} makes more than {most_parts} parts of an object; take larger ones",
+                part_size = Size(work.part_size),
+                most_parts = MOST_PARTS
             ),
         );
     }
@@ -131,10 +142,11 @@ pub(super) fn check(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work,
         resolver.wrong(
             or_whole(&draft.range),
             "range",
-            format!(
-                "is beyond the end of objects of {}; the last offset is {}",
-                Size(size),
-                size.saturating_sub(1)
+            sentence!(
+                "range-beyond-object",
+                "is beyond the end of objects of {size}; the last offset is {last}",
+                size = Size(size),
+                last = size.saturating_sub(1)
             ),
         );
     }
@@ -144,11 +156,12 @@ pub(super) fn check(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work,
         resolver.wrong(
             or_whole(&draft.range),
             "range",
-            format!(
-                "a range of {} does not fit into objects of {}; use a shorter range or larger \
-                 objects",
-                Size(length),
-                Size(size)
+            sentence!(
+                "range-too-long",
+                "a range of {length} does not fit into objects of {size}; use a shorter range or \
+                 larger objects",
+                length = Size(length),
+                size = Size(size)
             ),
         );
     }
@@ -166,9 +179,10 @@ fn mix(resolver: &mut Resolver<'_>, work: &S3Work, place: Place) {
             resolver.wrong(
                 place,
                 "operation",
-                format!(
-                    "{:?} cannot be part of a mix: no other operation can use its objects",
-                    operation.name()
+                sentence!(
+                    "not-in-mix",
+                    "{name:?} cannot be part of a mix: no other operation can use its objects",
+                    name = operation.name()
                 ),
             );
         }
@@ -181,9 +195,12 @@ fn mix(resolver: &mut Resolver<'_>, work: &S3Work, place: Place) {
         resolver.wrong(
             place,
             "operation",
-            format!(
+            sentence!(
+                "mix-deletes-more",
                 "a mix deletes what it has put: the share of \"delete\" ({delete}) must not be \
-                 larger than that of \"put\" ({put})"
+                 larger than that of \"put\" ({put})",
+                delete = delete,
+                put = put
             ),
         );
     }
@@ -191,22 +208,31 @@ fn mix(resolver: &mut Resolver<'_>, work: &S3Work, place: Place) {
         resolver.wrong(
             place,
             "operation",
-            "with versions, PUT creates a new version and overwrites nothing; leave out rewrite",
+            sentence!(
+                "versions-rewrite",
+                "with versions, PUT creates a new version and overwrites nothing; leave out rewrite"
+            ),
         );
     }
     if work.rewrite && delete > 0.0 {
         resolver.wrong(
             place,
             "operation",
-            "with rewrite, PUT creates no new objects, so a mix with delete has no objects to \
-             delete",
+            sentence!(
+                "rewrite-delete",
+                "with rewrite, PUT creates no new objects, so a mix with delete has no objects to \
+                 delete"
+            ),
         );
     }
     if work.choose == Choose::Once {
         resolver.wrong(
             place,
             "operation",
-            "choose = \"once\" is for one operation, not for a mix",
+            sentence!(
+                "once-of-mix",
+                "choose = \"once\" is for one operation, not for a mix"
+            ),
         );
     }
 }
@@ -220,17 +246,22 @@ fn data(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: Plac
         resolver.wrong(
             place,
             "data",
-            "rewrite changes the objects, so later runs cannot reuse them; use data = \"fresh\", \
-             or leave out rewrite",
+            sentence!(
+                "rewrite-keep",
+                "rewrite changes the objects, so later runs cannot reuse them; use data = \
+                 \"fresh\", or leave out rewrite"
+            ),
         );
     }
     if work.mix.single().is_some_and(S3Operation::uses_up) && work.choose != Choose::Once {
         resolver.wrong(
             place,
             "data",
-            format!(
-                "{:?} deletes its objects, so data = \"keep\" and data = \"existing\" are not possible",
-                work.mix.to_string()
+            sentence!(
+                "deletes-objects",
+                "{mix:?} deletes its objects, so data = \"keep\" and data = \"existing\" are not \
+                 possible",
+                mix = work.mix.to_string()
             ),
         );
     }
@@ -238,7 +269,11 @@ fn data(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: Plac
         resolver.wrong(
             place,
             "data",
-            format!("{what} are created for every run; leave out data"),
+            sentence!(
+                "data-of-one-run",
+                "{what} are created for every run; leave out data",
+                what = what
+            ),
         );
     }
     if work.data != DataSet::Existing {
@@ -249,9 +284,11 @@ fn data(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: Plac
         resolver.wrong(
             place,
             "data",
-            format!(
-                "{:?} would change objects that are not Tenbin's own; take \"keep\" or \"fresh\"",
-                changing.name()
+            sentence!(
+                "changes-objects",
+                "{name:?} would change objects that are not Tenbin's own; take \"keep\" or \
+                 \"fresh\"",
+                name = changing.name()
             ),
         );
     }
@@ -259,28 +296,39 @@ fn data(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: Plac
         resolver.wrong(
             place,
             "data",
-            "the parts of objects that Tenbin did not create are unknown; use data = \"keep\" or \
-             \"fresh\" with \"get-part\"",
+            sentence!(
+                "parts-unknown",
+                "the parts of objects that Tenbin did not create are unknown; use data = \"keep\" \
+                 or \"fresh\" with \"get-part\""
+            ),
         );
     }
     if work.verify {
         resolver.wrong(
             place,
             "data",
-            "the content of objects that Tenbin did not create is unknown, so it cannot be \
-             verified; leave out verify",
+            sentence!(
+                "content-unknown",
+                "the content of objects that Tenbin did not create is unknown, so it cannot be \
+                 verified; leave out verify"
+            ),
         );
     }
 }
 
 /// A description of the workload's objects that no later run can use; `None` if later runs can use
 /// all objects.
-fn one_run_only(work: &S3Work) -> Option<&'static str> {
+fn one_run_only(work: &S3Work) -> Option<Sentence> {
     match work.versions {
-        _ if work.mix.any(Feature::Entries) => Some("archives, and objects of fan-outs,"),
-        _ if work.mix.any(Feature::Locks) => Some("objects that are locked"),
+        _ if work.mix.any(Feature::Entries) => Some(sentence!(
+            "archives-and-fan-outs",
+            "archives, and objects of fan-outs,"
+        )),
+        _ if work.mix.any(Feature::Locks) => {
+            Some(sentence!("locked-objects", "objects that are locked"))
+        }
         0 => None,
-        _ => Some("versions of objects"),
+        _ => Some(sentence!("versions-of-objects", "versions of objects")),
     }
 }
 
@@ -294,24 +342,33 @@ fn content(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: P
         resolver.wrong(
             or_whole(&draft.checksum),
             "checksum",
-            "cannot be computed in advance for content that is generated while it is sent; use \
-             content = \"pool\"",
+            sentence!(
+                "checksum-of-unique",
+                "cannot be computed in advance for content that is generated while it is sent; \
+                 use content = \"pool\""
+            ),
         );
     }
     if work.payload == Payload::Trailer && work.checksum == Checksum::None {
         resolver.wrong(
             or_whole(&draft.payload),
             "payload",
-            "\"trailer\" requires a checksum to send after the content, such as checksum = \
-             \"crc32c\"",
+            sentence!(
+                "trailer-checksum",
+                "\"trailer\" requires a checksum to send after the content, such as checksum = \
+                 \"crc32c\""
+            ),
         );
     }
     if work.payload == Payload::Trailer && work.checksum == Checksum::Md5 {
         resolver.wrong(
             or_whole(&draft.checksum),
             "checksum",
-            "\"md5\" cannot follow the content, which payload = \"trailer\" requires; use \
-             \"crc32c\" or another",
+            sentence!(
+                "trailer-md5",
+                "\"md5\" cannot follow the content, which payload = \"trailer\" requires; use \
+                 \"crc32c\" or another"
+            ),
         );
     }
     if matches!(work.payload, Payload::Streaming | Payload::Trailer)
@@ -320,10 +377,11 @@ fn content(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: P
         resolver.wrong(
             or_whole(&draft.payload),
             "payload",
-            format!(
-                "{:?} is supported only for \"put\", not for \"{}\"",
-                work.payload.name(),
-                work.mix
+            sentence!(
+                "payload-of-put",
+                "{name:?} is supported only for \"put\", not for \"{mix}\"",
+                name = work.payload.name(),
+                mix = work.mix
             ),
         );
     }
@@ -331,10 +389,11 @@ fn content(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: P
         resolver.wrong(
             or_whole(&draft.content),
             "content",
-            format!(
-                "\"unique\" content is generated while \"put\" sends it, so \"{}\" does not \
+            sentence!(
+                "unique-of-put",
+                "\"unique\" content is generated while \"put\" sends it, so \"{mix}\" does not \
                  support it",
-                work.mix
+                mix = work.mix
             ),
         );
     }
@@ -344,9 +403,10 @@ fn content(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: P
         resolver.wrong(
             or_whole(&draft.payload),
             "payload",
-            format!(
-                "{:?} requires content that is prepared before the run; use content = \"pool\"",
-                work.payload.name()
+            sentence!(
+                "payload-needs-pool",
+                "{name:?} requires content that is prepared before the run; use content = \"pool\"",
+                name = work.payload.name()
             ),
         );
     }
@@ -354,14 +414,20 @@ fn content(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: P
         resolver.wrong(
             or_whole(&draft.encryption),
             "encryption",
-            "archives that the server unpacks cannot have an encryption key",
+            sentence!(
+                "snowball-encryption",
+                "archives that the server unpacks cannot have an encryption key"
+            ),
         );
     }
     if work.list == ListForm::Versions && work.versions == 0 {
         resolver.wrong(
             or_whole(&draft.list),
             "list",
-            "\"versions\" needs objects with versions: give versions = 2 or more",
+            sentence!(
+                "list-versions",
+                "\"versions\" needs objects with versions: give versions = 2 or more"
+            ),
         );
     }
 }
@@ -380,10 +446,12 @@ fn in_parts_from_pool(
         resolver.wrong(
             or_whole(&draft.payload),
             "payload",
-            format!(
-                "{:?} is not supported for the parts of {:?}; use \"signed\" or \"unsigned\"",
-                work.payload.name(),
-                operation.name()
+            sentence!(
+                "payload-of-parts",
+                "{name:?} is not supported for the parts of {operation:?}; use \"signed\" or \
+                 \"unsigned\"",
+                name = work.payload.name(),
+                operation = operation.name()
             ),
         );
     }
@@ -391,9 +459,10 @@ fn in_parts_from_pool(
         resolver.wrong(
             or_whole(&draft.content),
             "content",
-            format!(
-                "\"unique\" is not supported for the parts of {:?}; use \"pool\"",
-                operation.name()
+            sentence!(
+                "unique-of-parts",
+                "\"unique\" is not supported for the parts of {name:?}; use \"pool\"",
+                name = operation.name()
             ),
         );
     }

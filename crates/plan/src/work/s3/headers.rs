@@ -7,6 +7,7 @@ use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
 use crate::secrets::secret::Secret;
 use crate::work::header::{self, Form};
+use crate::{Sentence, sentence};
 
 /// Why conditional headers are refused.
 const CONDITION: &str = "the header would also apply to requests that create and delete objects";
@@ -76,7 +77,7 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, list: Option<&At<List>>) -> V
         let header = header::read(&FORM, line, context, &looked_up)?;
         let (name, value) = header.sent;
         check_value(&name, &value)?;
-        Ok::<_, String>(RequestHeader {
+        Ok::<_, Sentence>(RequestHeader {
             name: name.to_ascii_lowercase(),
             value: Secret::new(value),
             printed: header.printed.1,
@@ -85,7 +86,11 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, list: Option<&At<List>>) -> V
     headers.sort_by(|one, other| one.name.cmp(&other.name));
     if let Some(twice) = headers.windows(2).find(|pair| pair[0].name == pair[1].name) {
         let place = list.map_or(Place::Nowhere, |list| list.place);
-        let wrong = format!("{:?} is there twice", twice[0].name);
+        let wrong = sentence!(
+            "twice-there",
+            "{name:?} is there twice",
+            name = twice[0].name
+        );
         resolver.wrong(place, "headers", wrong);
     }
     headers
@@ -93,12 +98,14 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, list: Option<&At<List>>) -> V
 
 /// Refuses values that servers may normalise before they check the signature.
 // The message does not repeat the value, which can be a token.
-fn check_value(name: &str, value: &str) -> Result<(), String> {
+fn check_value(name: &str, value: &str) -> Result<(), Sentence> {
     let is_plain = value.bytes().all(|b| b.is_ascii_graphic() || b == b' ');
     if value.is_empty() || !is_plain || value.contains("  ") {
-        return Err(format!(
-            "the value of header {name:?} must be ASCII, not empty and without consecutive spaces, \
-             because it is signed"
+        return Err(sentence!(
+            "header-signed",
+            "the value of header {name:?} must be ASCII, not empty and without consecutive \
+                spaces, because it is signed",
+            name = name
         ));
     }
     Ok(())

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use super::operation::{Feature, S3Operation};
 use crate::keys::names::Named;
 use crate::keys::scalar::Scalar;
+use crate::{Sentence, sentence};
 
 /// The operations that are sent, with their shares: `get`, or `get:70,put:30`. Shares are relative
 /// and can have any sum.
@@ -65,23 +66,32 @@ impl Mix {
 }
 
 impl FromStr for Mix {
-    type Err = String;
+    type Err = Sentence;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Sentence> {
         let several = text.contains(',');
         let shares = text
             .split(',')
             .map(|part| one(part.trim(), several))
             .collect::<Result<Vec<_>, _>>()?;
-        Self::new(shares).ok_or_else(|| format!("{text:?} names an operation twice"))
+        Self::new(shares).ok_or_else(|| {
+            sentence!(
+                "operation-twice",
+                "{text:?} names an operation twice",
+                text = text
+            )
+        })
     }
 }
 
-fn one(text: &str, needs_share: bool) -> Result<(S3Operation, f64), String> {
+fn one(text: &str, needs_share: bool) -> Result<(S3Operation, f64), Sentence> {
     if let Some((name, share)) = text.split_once('=') {
         let meant = format!("{}:{}", name.trim(), share.trim());
-        return Err(format!(
-            "{text:?} has \"=\" where a colon belongs; write {meant:?}"
+        return Err(sentence!(
+            "mix-equals",
+            "{text:?} has \"=\" where a colon belongs; write {meant:?}",
+            text = text,
+            meant = meant
         ));
     }
     let (name, share) = match text.split_once(':') {
@@ -92,7 +102,11 @@ fn one(text: &str, needs_share: bool) -> Result<(S3Operation, f64), String> {
     let operation = Scalar::from(name).choice(S3Operation::NAMES)?;
     let share = share.filter(|share: &f64| share.is_finite() && *share > 0.0);
     share.map(|share| (operation, share)).ok_or_else(|| {
-        format!("{text:?} has no share, a number above 0; write for example \"get:70,put:30\"")
+        sentence!(
+            "mix-no-share",
+            "{text:?} has no share, a number above 0; write for example \"get:70,put:30\"",
+            text = text
+        )
     })
 }
 
@@ -127,7 +141,7 @@ mod tests {
             ("get:0,put:1", "has no share"),
         ] {
             let error = text.parse::<Mix>().unwrap_err();
-            assert!(error.contains(part), "{text}: {error}");
+            assert!(error.text().contains(part), "{text}: {error}");
         }
     }
 }

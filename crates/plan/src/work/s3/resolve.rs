@@ -6,6 +6,7 @@ use super::{fits, headers, lines};
 use crate::keys::scalar::Scalar;
 use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
+use crate::sentence;
 use crate::units::sizes::{self, Sizes};
 
 /// Default total size of objects, bytes: small enough for a cache and for a quick run.
@@ -23,8 +24,11 @@ pub(super) fn resolve(
     if draft.operation.is_none() {
         resolver.refuse(
             place,
-            "an S3 workload needs its operation: \"put\", \"get\", \"delete\", \"list\" or another, \
-             or several with shares: \"get:70,put:30\"",
+            sentence!(
+                "s3-operation",
+                "an S3 workload needs its operation: \"put\", \"get\", \"delete\", \"list\" or \
+                 another, or several with shares: \"get:70,put:30\""
+            ),
         );
     }
     let mix: Option<Mix> = resolver.read("operation", &draft.operation, Scalar::parsed);
@@ -82,7 +86,7 @@ fn metadata(resolver: &mut Resolver<'_>, draft: &S3Draft) -> Vec<(String, String
         resolver.wrong(
             place,
             "metadata",
-            format!("{:?} is there twice", twice[0].0),
+            sentence!("twice-there", "{name:?} is there twice", name = twice[0].0),
         );
     }
     metadata

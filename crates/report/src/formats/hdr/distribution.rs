@@ -215,7 +215,12 @@ mod tests {
         assert!(reported(TEXT.as_bytes()).is_ok());
         let fault = reported(TEXT.repeat(2).as_bytes()).unwrap_err();
         assert_eq!(fault.line, Some(8));
-        assert!(fault.what.contains("another percentile distribution"));
+        assert!(
+            fault
+                .what
+                .text()
+                .contains("another percentile distribution")
+        );
     }
 
     #[test]

@@ -467,7 +467,10 @@ mod tests {
             let both = prefixed(one) + &prefixed(other);
             let refused = Plain::of(Box::new(both.as_bytes()), known).err().unwrap();
             assert!(
-                refused.what.starts_with("holds results of 2 sources, \""),
+                refused
+                    .what
+                    .text()
+                    .starts_with("holds results of 2 sources, \""),
                 "{}",
                 refused.what
             );

@@ -1,5 +1,6 @@
 //! Splits a text into lines with their numbers.
 
+use tenbin_plan::Sentence;
 use tenbin_verdict::lint::{Quote, Range, Said};
 
 use super::number::{count, decimal};
@@ -31,7 +32,7 @@ impl<'a> Line<'a> {
     }
 
     /// An error in this line.
-    pub(in crate::formats) fn fault(&self, what: impl Into<String>) -> Fault {
+    pub(in crate::formats) fn fault(&self, what: impl Into<Sentence>) -> Fault {
         Fault::in_line(self.number, what)
     }
 

@@ -5,6 +5,9 @@
   const byId = (id) => document.getElementById(id);
   const rows = new Map();
   const unknown = "–";
+  // Texts in the language of the page, with their arguments in braces.
+  const texts = JSON.parse(document.querySelector("main").dataset.texts);
+  const said = (id, args = {}) => texts[id].replace(/\{(\w+)\}/g, (_, name) => args[name]);
 
   const count = (n) => Math.round(n).toLocaleString("en-US");
   const digits = (n) => n >= 100 ? count(n) : n.toPrecision(3);
@@ -77,10 +80,10 @@
   };
 
   const progress = (data) => {
-    const left = data.left === null ? "" : `, ${data.limit ? "at most" : "about"} ${span(data.left)} left, until ${clock(data.left)}`;
-    const of = data.slices ? " of " + data.slices : "";
-    byId("now").textContent = data.workload + " on " + data.target;
-    byId("progress").textContent = "slice " + data.slice + of + left;
+    const time = { time: span(data.left), clock: clock(data.left) };
+    const left = data.left === null ? "" : said(data.limit ? "at_most" : "about", time);
+    byId("now").textContent = said("now", data);
+    byId("progress").textContent = said(data.slices ? "slice_of" : "slice", data) + left;
   };
 
   // Failures since the start of the run, by workload, target and class.
@@ -139,7 +142,7 @@
       inSvg(svg, "text", { x: x(blocks), y: BOX.bottom + 16, "text-anchor": anchor, class: "soft num" }, blocks);
     }
     const title = { x: (BOX.left + BOX.right) / 2, y: BOX.bottom + 32, "text-anchor": "middle", class: "soft" };
-    inSvg(svg, "text", title, "blocks of rounds that have ended");
+    inSvg(svg, "text", title, said("blocks"));
     return svg;
   };
 
@@ -174,7 +177,7 @@
       made.course_line.setAttribute("points", made.course
         .map((value, at) => (at * step).toFixed(1) + "," + (23 - 22 * value / highest).toFixed(1))
         .join(" "));
-      const axis = `0 to ${rate(highest)}, last ${made.course.length} s`;
+      const axis = said("axis", { rate: rate(highest), seconds: made.course.length });
       made.drawing.setAttribute("aria-label", axis);
       made.axis.textContent = axis;
     },
@@ -184,11 +187,11 @@
         const caption = document.createElement("figcaption");
         const name = document.createElement("b");
         name.textContent = `${it.workload}: ${it.metric}, ${it.challenger} ÷ ${it.baseline}`;
-        const said = document.createElement("p");
-        said.textContent = `${it.ratio} (${it.interval}) after ${it.blocks} ${it.blocks === 1 ? "block" : "blocks"}, not final`;
-        caption.append(name, said);
+        const text = document.createElement("p");
+        text.textContent = said(it.blocks === 1 ? "after_one" : "after", it);
+        caption.append(name, text);
         const drawing = course(it.course);
-        drawing.setAttribute("aria-label", `${name.textContent}: ${said.textContent}`);
+        drawing.setAttribute("aria-label", `${name.textContent}: ${text.textContent}`);
         figure.append(caption, drawing);
         return figure;
       });
@@ -196,7 +199,7 @@
       byId("ratios").hidden = figures.length === 0;
       if (data.more) {
         const more = document.createElement("p");
-        more.textContent = `and ${data.more} more, which are in the report`;
+        more.textContent = said("more", data);
         byId("courses").append(more);
       }
     },
@@ -222,7 +225,7 @@
   }
   source.onerror = () => {
     byId("now").textContent = source.readyState === EventSource.CLOSED
-      ? "the run has closed the connection"
-      : "the run has ended or does not respond";
+      ? said("closed")
+      : said("silent");
   };
 })();

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tenbin_engine::Address;
-use tenbin_plan::{Plan, Signature, Target};
+use tenbin_plan::{Plan, Signature, Target, sentence};
 use tenbin_record::RefusedRenewal;
 use tenbin_targets::Running;
 use tenbin_workloads::s3::keyring::{Keyring, Keyrings};
@@ -90,7 +90,11 @@ impl KeyKeeper {
             .map_err(|error| RunError::Keys {
                 target: target.name.clone(),
                 issuer: "the system".to_owned(),
-                why: format!("no thread for their renewal ({error})"),
+                why: sentence!(
+                    "no-renewal-thread",
+                    "no thread for their renewal ({error})",
+                    error = error
+                ),
             })?;
         Ok(Self {
             keyrings,
@@ -152,11 +156,12 @@ fn sources<'a>(
             return Err(RunError::Keys {
                 target: target.name.clone(),
                 issuer: "CreateSession".to_owned(),
-                why: format!(
-                    "workload \"{}\" uses {} buckets, and sessions are for one bucket; leave out \
-                     buckets, or express_session (--express-session)",
-                    work.name,
-                    named.len()
+                why: sentence!(
+                    "session-buckets",
+                    "workload \"{name}\" uses {named} buckets, and sessions are for one bucket; \
+                     leave out buckets, or express_session (--express-session)",
+                    name = work.name,
+                    named = named.len()
                 ),
             });
         }
@@ -186,7 +191,7 @@ fn first(target: &Target, source: Source) -> Result<Lease, RunError> {
                 return Err(RunError::Keys {
                     target: target.name.clone(),
                     issuer: source.describe(),
-                    why: refusal.why,
+                    why: refusal.why.into(),
                 });
             }
         }

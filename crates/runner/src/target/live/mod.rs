@@ -265,14 +265,24 @@ impl LiveTarget {
     }
 
     /// How the target exited, in one sentence; `None` if the target is running.
-    pub(crate) fn death(&self) -> Option<String> {
+    pub(crate) fn death(&self) -> Option<Sentence> {
         let (node, exit) = self.running.dead_node()?;
         let name = &self.running.name;
         let who = match node {
-            None => format!("target \"{name}\""),
-            Some(node) => format!("node {node} of target \"{name}\""),
+            None => sentence!("target-named", "target \"{name}\"", name = name),
+            Some(node) => sentence!(
+                "of-node",
+                "node {node} of target \"{name}\"",
+                node = node,
+                name = name
+            ),
         };
-        Some(format!("{who} {exit} while it was being measured"))
+        Some(sentence!(
+            "ended-while-measured",
+            "{who} {exit} while it was being measured",
+            who = who,
+            exit = exit.sentence()
+        ))
     }
 
     /// Restarts the target with its existing data and cold in-memory caches.
@@ -332,7 +342,7 @@ impl LiveTarget {
                 return Err(RunError::Preparation {
                     target: self.running.name.clone(),
                     workload: work.name.clone(),
-                    what: "the first request".to_owned(),
+                    what: sentence!("first-request", "the first request"),
                     why,
                 });
             }

@@ -41,8 +41,8 @@ impl LiveTarget {
             Some(why) if must_succeed => Err(RunError::Preparation {
                 target: self.running.name.clone(),
                 workload: work.name.clone(),
-                what: what.to_string(),
-                why,
+                what: what.clone(),
+                why: why.into(),
             }),
             _ if staged.stopped => Err(RunError::Interrupted),
             tolerated => Ok(tolerated),

@@ -3,6 +3,8 @@
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tenbin_plan::{Sentence, sentence};
+
 /// A fault and the share of the applicable requests that are affected. Written as `corrupt:10%`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fault {
@@ -67,20 +69,19 @@ const KINDS: [(&str, FaultKind); 16] = [
     ("never-gone", FaultKind::NeverGone),
 ];
 
-/// Error for a text that is not a valid fault.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error(
-    "{0:?} is not a fault; write for example corrupt:10%, with one of corrupt, truncate, swap, \
-     stale, misrange, 500, wrong-hash, 400, 403, 429, 552, 466, bad-block, unframed, 226, \
-     never-gone"
-)]
-pub struct FaultError(String);
-
 impl FromStr for Fault {
-    type Err = FaultError;
+    type Err = Sentence;
 
-    fn from_str(text: &str) -> Result<Self, FaultError> {
-        let wrong = || FaultError(text.to_owned());
+    fn from_str(text: &str) -> Result<Self, Sentence> {
+        let wrong = || {
+            sentence!(
+                "no-fault",
+                "{text:?} is not a fault; write for example {example}, with one of {known}",
+                text = text,
+                example = "corrupt:10%",
+                known = KINDS.map(|(name, _)| name).join(", ")
+            )
+        };
         let (name, share) = text.split_once(':').ok_or_else(wrong)?;
         let (_, kind) = KINDS
             .into_iter()

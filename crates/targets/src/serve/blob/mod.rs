@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use tenbin_plan::Secret;
 
-pub use faults::{Fault, FaultError};
+pub use faults::Fault;
 
 use super::{ServeError, accept, half_of_available_memory};
 use faults::Faults;

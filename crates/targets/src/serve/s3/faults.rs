@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use tenbin_plan::{Sentence, sentence};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 /// How long a PUT locks a busy store: about the time of one SQLite commit with fsync.
@@ -40,21 +41,18 @@ const KINDS: [(&str, FaultKind); 4] = [
     ("reset", FaultKind::Reset),
 ];
 
-/// Error for a text that is not a valid fault.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("{text:?} is not a fault; write for example busy:98%, with one of {known}")]
-pub struct S3FaultError {
-    text: String,
-    known: String,
-}
-
 impl FromStr for S3Fault {
-    type Err = S3FaultError;
+    type Err = Sentence;
 
-    fn from_str(text: &str) -> Result<Self, S3FaultError> {
-        let wrong = || S3FaultError {
-            text: text.to_owned(),
-            known: KINDS.map(|(name, _)| name).join(", "),
+    fn from_str(text: &str) -> Result<Self, Sentence> {
+        let wrong = || {
+            sentence!(
+                "no-fault",
+                "{text:?} is not a fault; write for example {example}, with one of {known}",
+                text = text,
+                example = "busy:98%",
+                known = KINDS.map(|(name, _)| name).join(", ")
+            )
         };
         let (name, share) = text.split_once(':').ok_or_else(wrong)?;
         let (_, kind) = KINDS

@@ -25,7 +25,7 @@ use s3s::service::S3ServiceBuilder;
 use s3s::{S3Result, s3_error};
 use tenbin_plan::Credentials;
 
-pub use faults::{S3Fault, S3FaultError};
+pub use faults::S3Fault;
 
 use super::{ServeError, accept};
 use crate::counters;

@@ -30,8 +30,8 @@ use self::connection::Connection;
 use self::log::Log;
 pub use self::response::{Shares, share};
 use self::scheduler::Scheduler;
-pub use self::service::{Service, ServiceError};
-pub use self::stall::{RarePause, RarePauseError, Stall, StallError};
+pub use self::service::Service;
+pub use self::stall::{RarePause, Stall};
 use self::timekeeper::Timekeeper;
 use super::ServeError;
 

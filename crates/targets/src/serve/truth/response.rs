@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use rustix::net::sockopt::set_socket_linger;
 use tenbin_plan::rng::Rng;
+use tenbin_plan::{Sentence, sentence};
 
 const CORRECT: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nground truth";
 /// Length of the body of [`CORRECT`], bytes.
@@ -67,7 +68,7 @@ impl Shares {
 ///
 /// # Errors
 /// When the text is not a number from 0 to 1.
-pub fn share(text: &str) -> Result<f64, String> {
+pub fn share(text: &str) -> Result<f64, Sentence> {
     let (number, whole) = match text.strip_suffix('%') {
         Some(number) => (number, 100.0),
         None => (text, 1.0),
@@ -76,7 +77,13 @@ pub fn share(text: &str) -> Result<f64, String> {
     share
         .ok()
         .filter(|share| (0.0..=1.0).contains(share))
-        .ok_or_else(|| format!("{text:?} is not a share; write for example \"1%\" or 0.01"))
+        .ok_or_else(|| {
+            sentence!(
+                "no-share",
+                "{text:?} is not a share; write for example \"1%\" or 0.01",
+                text = text
+            )
+        })
 }
 
 impl ResponseKind {

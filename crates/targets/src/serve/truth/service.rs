@@ -4,8 +4,9 @@ use std::f64::consts::TAU;
 use std::str::FromStr;
 use std::time::Duration;
 
-use tenbin_plan::duration::{Time, TimeError};
+use tenbin_plan::duration::Time;
 use tenbin_plan::rng::Rng;
+use tenbin_plan::{Sentence, sentence};
 
 /// A distribution of service times.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,26 +36,22 @@ pub enum Service {
     },
 }
 
-/// Error for a text that is not a distribution of service times.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ServiceError {
-    /// The text has no known form.
-    #[error(
-        "{0:?} is not a service time; write for example \"fixed:10ms\", \"bimodal:99%:1ms,100ms\", \
-         \"lognormal:5ms:0.5\" or \"exponential:2ms\""
-    )]
-    Unknown(String),
-    /// A time in the text is invalid.
-    #[error(transparent)]
-    Time(#[from] TimeError),
-}
-
 impl FromStr for Service {
-    type Err = ServiceError;
+    type Err = Sentence;
 
-    fn from_str(text: &str) -> Result<Self, ServiceError> {
-        let unknown = || ServiceError::Unknown(text.to_owned());
-        let time = |text: &str| text.parse().map(|Time(time)| time);
+    fn from_str(text: &str) -> Result<Self, Sentence> {
+        let unknown = || {
+            sentence!(
+                "no-service-time",
+                "{text:?} is not a service time; write for example \"fixed:10ms\", \
+                 \"bimodal:99%:1ms,100ms\", \"lognormal:5ms:0.5\" or \"exponential:2ms\"",
+                text = text
+            )
+        };
+        let time = |text: &str| -> Result<Duration, Sentence> {
+            let Time(time) = text.parse()?;
+            Ok(time)
+        };
         let parts: Vec<&str> = text.split(':').collect();
         Ok(match parts[..] {
             ["fixed", length] => Self::Fixed(time(length)?),

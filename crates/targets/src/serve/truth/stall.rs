@@ -4,7 +4,8 @@ use std::num::NonZeroU64;
 use std::str::FromStr;
 use std::time::Duration;
 
-use tenbin_plan::duration::{Time, TimeError};
+use tenbin_plan::duration::Time;
+use tenbin_plan::{Sentence, sentence};
 
 /// A period in which the server sends no response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,24 +16,17 @@ pub struct Stall {
     pub length: Duration,
 }
 
-/// Error for a text that is not a valid stall.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum StallError {
-    /// The text is not two times separated by a plus.
-    #[error("{0:?} is not a stall; write start and duration, for example \"10s+5s\"")]
-    NoStall(String),
-    /// A time in the text is invalid.
-    #[error(transparent)]
-    Time(#[from] TimeError),
-}
-
 impl FromStr for Stall {
-    type Err = StallError;
+    type Err = Sentence;
 
-    fn from_str(text: &str) -> Result<Self, StallError> {
-        let (from, length) = text
-            .split_once('+')
-            .ok_or_else(|| StallError::NoStall(text.to_owned()))?;
+    fn from_str(text: &str) -> Result<Self, Sentence> {
+        let (from, length) = text.split_once('+').ok_or_else(|| {
+            sentence!(
+                "no-stall",
+                "{text:?} is not a stall; write start and duration, for example \"10s+5s\"",
+                text = text
+            )
+        })?;
         let Time(from) = from.parse()?;
         let Time(length) = length.parse()?;
         Ok(Self { from, length })
@@ -48,24 +42,18 @@ pub struct RarePause {
     pub every: NonZeroU64,
 }
 
-/// Error for a text that is not a valid rare pause.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RarePauseError {
-    /// The text is not a time, a slash and a number.
-    #[error(
-        "{0:?} is not a pause; write its duration and the number of requests per pause, for example \"50ms/4500\""
-    )]
-    NoPause(String),
-    /// The time in the text is invalid.
-    #[error(transparent)]
-    Time(#[from] TimeError),
-}
-
 impl FromStr for RarePause {
-    type Err = RarePauseError;
+    type Err = Sentence;
 
-    fn from_str(text: &str) -> Result<Self, RarePauseError> {
-        let none = || RarePauseError::NoPause(text.to_owned());
+    fn from_str(text: &str) -> Result<Self, Sentence> {
+        let none = || {
+            sentence!(
+                "no-pause",
+                "{text:?} is not a pause; write its duration and the number of requests per pause, \
+                 for example \"50ms/4500\"",
+                text = text
+            )
+        };
         let (length, every) = text.split_once('/').ok_or_else(none)?;
         let Time(length) = length.parse()?;
         let every = every.parse().map_err(|_| none())?;

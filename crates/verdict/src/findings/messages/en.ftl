@@ -131,7 +131,10 @@ search-bounds =
     ; the limit is between { $held } and { $failed } (each bound is wrong in about { $wrong } of such
     searches)
 search-undecided =
-    ; { $rates } could not be decided in time: too few operations, or slow operations are too rare
+    ; { $rates } could not be decided in time{ $few ->
+        [true] : too few operations, or slow operations are too rare
+       *[false] {""}
+    }
 search-rate = { $rate }
 search-rates = { $count } rates from { $first } to { $last }
 search-despite-delay =

@@ -115,7 +115,11 @@ search-lagged = ターゲットが追いつかない
 search-errors = 操作の { $share } が失敗
 search-nothing-ended = 1 つの操作も終わらない
 search-bounds = 。限界は { $held } と { $failed } の間(各境界が誤る割合は約 { $wrong })
-search-undecided = 。{ $rates } は時間内に判定できなかった(操作が少なすぎるか、遅い操作がまれすぎる)
+search-undecided =
+    。{ $rates } は時間内に判定できなかった{ $few ->
+        [true] (操作が少なすぎるか、遅い操作がまれすぎる)
+       *[false] {""}
+    }
 search-rate = { $rate }
 search-rates = { $first }–{ $last } の { $count } 個のレート
 search-despite-delay =

@@ -172,6 +172,6 @@ limit-advice-steal = 専用のマシンを使う
 limit-observe = 判定するには、ターゲットの CPU を観測する(--observe port または --observe pid:N)
 limit-probe = 判定するには、ほかの負荷での短い測定も入るように、ターゲットごとに 10 秒以上測る(--duration 20s)
 limit-probe-again = 判定するには、--probes の指定を外して測り直す
-limit-probe-gate = ゲートはほかの負荷での短い測定をしない。判定するには、--probes auto を付けて実行する
+limit-probe-gate = ゲートは既定ではほかの負荷での短い測定をしない。判定するには、--probes auto を付けて実行する
 limit-closed-loop = 判定するには、--rate なしで実行する。ほかの同時接続数での短い測定から限界がわかる
 limit-ramp = 判定するには、スループットがどこで伸びなくなるかを見る(--ramp)

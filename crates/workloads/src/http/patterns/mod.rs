@@ -47,7 +47,7 @@ pub(super) fn prepare(
     seed: u64,
     workers: usize,
 ) -> Result<Box<dyn Prepared>, WorkloadError> {
-    let refused = |reason: String| WorkloadError::Patterns {
+    let refused = |reason: Sentence| WorkloadError::Patterns {
         workload: work.name.clone(),
         reason,
     };
@@ -57,7 +57,7 @@ pub(super) fn prepare(
     };
     let set: &PatternSet = chosen.as_ref().unwrap_or(&patterns.set);
     if set.is_empty() {
-        return Err(refused("there are no patterns".to_owned()));
+        return Err(refused("there are no patterns".into()));
     }
     let book = Arc::new(Requests::new(work, http, set, target)?);
     let sampling = Arc::new(Sampling::new(
@@ -135,7 +135,7 @@ struct PreparedPatterns {
     checks: Arc<Checks>,
     suspicion: Suspicion,
     labels: Vec<String>,
-    notes: Vec<String>,
+    notes: Vec<Sentence>,
     /// Whether the plan draws from only a part of the file's patterns.
     chosen: bool,
     book: Arc<Requests>,
@@ -225,7 +225,7 @@ impl SetUp for PreparedPatterns {
 
     fn notes(&self) -> Vec<Sentence> {
         let notes = self.notes.iter().cloned();
-        let mut notes: Vec<Sentence> = notes.map(Sentence::from).collect();
+        let mut notes: Vec<Sentence> = notes.collect();
         if self.chosen {
             notes.push(sentence!(
                 "drawn-from",

@@ -162,7 +162,7 @@ fn hosts_of(
 ) -> Result<Option<Vec<Vec<u32>>>, WorkloadError> {
     let refused = |reason: String| WorkloadError::Patterns {
         workload: workload.to_owned(),
-        reason,
+        reason: reason.into(),
     };
     let patterns = set.patterns();
     if patterns
