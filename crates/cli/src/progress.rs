@@ -3,6 +3,7 @@
 
 mod live;
 mod pace;
+pub(crate) mod steps;
 mod wording;
 
 use std::fmt::Write;
@@ -15,14 +16,13 @@ use tenbin_plan::{Plan, Sentence, sentence};
 use tenbin_record::Environment;
 use tenbin_report::for_terminal;
 use tenbin_result::Language;
-use tenbin_result::format::exact_rate;
 use tenbin_runner::Progress;
 use tenbin_verdict::InterimRatio;
 use tenbin_verdict::hits::compare_hits;
 
 use self::live::LiveTable;
 pub(crate) use self::pace::Pace;
-use self::wording::{Lasting, about, after_loading, bracket, done_of, short, slower};
+use self::wording::{Lasting, about, after_loading, short, slower};
 use crate::front;
 use crate::language::language;
 use crate::output::{self, note_line, warning_line};
@@ -111,97 +111,39 @@ impl Display {
             Progress::Started { .. } => self.started(progress),
             Progress::Starting {
                 target,
-                awaited,
-                waited,
-            } => match awaited {
-                None => {
-                    let starting = sentence!("starting", "starting {target}", target = target);
-                    self.bar.set_message(said(&starting));
+                awaited: None,
+                ..
+            } => self.bar.set_message(said(&steps::starting(target))),
+            Progress::Starting { .. }
+            | Progress::Pages { .. }
+            | Progress::Loading { .. }
+            | Progress::Stage { .. } => {
+                if let Some(step) = steps::lasting(progress) {
+                    self.message(&step);
                 }
-                Some(awaited) => self.message(&sentence!(
-                    "waiting-for",
-                    "{target}: waiting for {awaited}, {waited}",
-                    target = target,
-                    awaited = awaited,
-                    waited = short(*waited)
-                )),
-            },
+            }
+            Progress::WarmUp { target, workload } => {
+                self.bar
+                    .set_message(said(&steps::warming_up(target, workload)));
+            }
             Progress::Printed { what } => self.tell(&sentence!(
                 "plan-contains",
                 "plan.toml contains {what}; use {{env:NAME}} in place of secret values",
                 what = what
             )),
-            Progress::Ready { target, url } => {
-                self.tell(&sentence!(
-                    "is-up",
-                    "{target} is up at {url}",
-                    target = target,
-                    url = url
-                ));
-            }
-            Progress::Pages { made, total } => self.message(&sentence!(
-                "generating-pages",
-                "generating pages ({done})",
-                done = said(&done_of(*made, *total))
-            )),
-            Progress::Loading {
-                target,
-                server,
-                loaded,
-                total,
-            } => self.message(&sentence!(
-                "loading-pages",
-                "{target}: loading pages into {server} ({loaded} of {total})",
+            Progress::Ready { target, url } => self.tell(&sentence!(
+                "is-up",
+                "{target} is up at {url}",
                 target = target,
-                server = server,
-                loaded = loaded,
-                total = total
+                url = url
             )),
-            Progress::Stage {
-                target,
-                workload,
-                what,
-                done,
-                total,
-            } => self.message(&sentence!(
-                "stage",
-                "{target}, {workload}: {what} ({done})",
-                target = target,
-                workload = workload,
-                what = said(what),
-                done = said(&done_of(*done, *total))
-            )),
-            Progress::WarmUp { target, workload } => self.bar.set_message(said(&sentence!(
-                "warming-up",
-                "warming up {target} with {workload}",
-                target = target,
-                workload = workload
-            ))),
             Progress::Slice {
                 index,
                 target,
                 workload,
                 ..
             } => self.slice_begins(*index, target, workload),
-            Progress::Probe {
-                target,
-                workload,
-                rate,
-                proof,
-                held,
-                failed,
-            } => {
-                let probe = sentence!(
-                    "probe",
-                    "{workload} on {target}: {what} of {rate} ({bracket})",
-                    workload = workload,
-                    target = target,
-                    what = if *proof { "proof" } else { "probe" },
-                    rate = exact_rate(*rate),
-                    bracket = said(&bracket(*held, *failed))
-                );
-                self.probe = Some(said(&probe));
-            }
+            Progress::Probe { .. } => self.probe = steps::probe(progress).as_ref().map(said),
             Progress::Speed {
                 ok_per_second,
                 failed,
@@ -218,10 +160,7 @@ impl Display {
             Progress::Warning(text) => self.warn(text),
             Progress::Left(text) => self.warn_always(text),
             Progress::Note(text) => self.note(text),
-            Progress::Stopping => {
-                let stopping = sentence!("stopping-targets", "stopping the targets");
-                self.bar.set_message(said(&stopping));
-            }
+            Progress::Stopping => self.bar.set_message(said(&steps::stopping())),
         }
     }
 

@@ -1,6 +1,11 @@
 //! Command-line options have the effect that their help describes, and the same effect as plan
 //! keys.
 
+#![allow(
+    clippy::too_many_lines,
+    reason = "a test tells one story, or has a table of cases"
+)]
+
 use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};

@@ -1,5 +1,10 @@
 //! Blobs by location: tests with the built-in blob server, its injected faults, and a real MinIO.
 
+#![allow(
+    clippy::too_many_lines,
+    reason = "a test tells one story, or has a table of cases"
+)]
+
 mod common;
 #[path = "blob/ended.rs"]
 mod ended;

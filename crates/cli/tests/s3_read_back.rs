@@ -1,6 +1,11 @@
 //! Writes and deletions are believed only after a sample of them was read back: lying proxies in
 //! front of the built-in S3 server, and honest servers.
 
+#![allow(
+    clippy::too_many_lines,
+    reason = "a test tells one story, or has a table of cases"
+)]
+
 mod common;
 
 use std::net::{Ipv4Addr, SocketAddr};

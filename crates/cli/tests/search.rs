@@ -1,5 +1,10 @@
 //! The `tenbin search` pipeline, with a real Groonga and a replacement for Droonga.
 
+#![allow(
+    clippy::too_many_lines,
+    reason = "a test tells one story, or has a table of cases"
+)]
+
 mod common;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -205,15 +205,39 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
         ));
     }
     let on_disk = is_on_disk(&mut given);
-    let job = BlobstoreBenchJob {
+    let job = job(&mut given, backend, size, set, on_disk);
+    refuse_what_cannot_run(&mut given, &job, on_disk);
+    if given.text("e") != WITHOUT_LIMIT {
+        // blobstore-bench applies the limit to each thread.
+        given.note(sentence!(
+            "bench-errors",
+            "-e: counts the failures of the whole run, not of each thread"
+        ));
+    }
+    Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
+    Ok(Parsed::Measure(Box::new(BlobstoreBenchJob {
+        notes: given.notes,
+        ..job
+    })))
+}
+
+/// The measurement that the flags ask for.
+fn job(
+    given: &mut Given,
+    backend: Backend,
+    size: u64,
+    set: Option<String>,
+    on_disk: bool,
+) -> BlobstoreBenchJob {
+    BlobstoreBenchJob {
         conf: given.text("c").to_owned(),
-        modes: modes(&mut given),
-        objects: limit(&mut given, "n", 1),
-        duration: limit(&mut given, "d", 1).map(Duration::from_secs),
-        errors: limit(&mut given, "e", 0),
+        modes: modes(given),
+        objects: limit(given, "n", 1),
+        duration: limit(given, "d", 1).map(Duration::from_secs),
+        errors: limit(given, "e", 0),
         threads: given.whole("t"),
         loops: given.whole("l"),
-        interval: interval(&mut given),
+        interval: interval(given),
         size,
         written_size: given.text("s").to_owned(),
         database: if given.is_given("db") {
@@ -230,7 +254,11 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
         verify: given.switch("verify"),
         notes: Vec::new(),
         backend,
-    };
+    }
+}
+
+/// Refuses what has no end, or no place to find its objects.
+fn refuse_what_cannot_run(given: &mut Given, job: &BlobstoreBenchJob, on_disk: bool) {
     if on_disk && job.directory.is_none() && job.backend != Backend::Dummy {
         given.wrong("r", "is missing; locations on disk need a directory");
     }
@@ -254,18 +282,6 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
         );
         given.wrong("m", &what);
     }
-    if given.text("e") != WITHOUT_LIMIT {
-        // blobstore-bench applies the limit to each thread.
-        given.note(sentence!(
-            "bench-errors",
-            "-e: counts the failures of the whole run, not of each thread"
-        ));
-    }
-    Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
-    Ok(Parsed::Measure(Box::new(BlobstoreBenchJob {
-        notes: given.notes,
-        ..job
-    })))
 }
 
 /// Default port of the cluster manager, as CubeFS ships it.

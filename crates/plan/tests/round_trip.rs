@@ -1,5 +1,10 @@
 //! A printed plan resolves to the same plan.
 
+#![allow(
+    clippy::too_many_lines,
+    reason = "a test tells one story, or has a table of cases"
+)]
+
 mod support;
 
 use std::collections::BTreeMap;

@@ -1,5 +1,10 @@
 //! Pages, nodes, clusters and restarted targets.
 
+#![allow(
+    clippy::too_many_lines,
+    reason = "a test tells one story, or has a table of cases"
+)]
+
 mod support;
 
 use support::resolve;

@@ -1,5 +1,9 @@
 //! Tests runs that are written and read again: complete, cut off at any byte, and killed.
 
+#![allow(
+    clippy::too_many_lines,
+    reason = "a test tells one story, or has a table of cases"
+)]
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 #[path = "run/fixtures.rs"]

@@ -1,6 +1,10 @@
 //! Reads recorded files of other tools and checks the figures, the refusal of damaged files, and
 //! the findings about such files.
 
+#![allow(
+    clippy::too_many_lines,
+    reason = "a test tells one story, or has a table of cases"
+)]
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use std::collections::BTreeMap;

@@ -1,6 +1,11 @@
 //! Reads results recorded from warp 1.4.0 on MinIO and computes the figures again. The expected
 //! figures come from a separate calculation over the same files.
 
+#![allow(
+    clippy::too_many_lines,
+    reason = "a test tells one story, or has a table of cases"
+)]
+
 use std::fmt::Write as _;
 use std::time::Duration;
 

@@ -1,5 +1,9 @@
 //! Every section of every kind of run in Japanese.
 
+#![allow(
+    clippy::too_many_lines,
+    reason = "a test tells one story, or has a table of cases"
+)]
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 #[allow(dead_code, reason = "shared with other tests")]

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::figure::Figure;
+use crate::metric::MetricName;
 use crate::trust::Trust;
 
 /// Schema version of the history.
@@ -31,7 +32,7 @@ pub struct HistorySeries {
     /// Name of the workload.
     pub workload: String,
     /// Name of the figure, for example `throughput` or `service_p99`.
-    pub metric: String,
+    pub metric: MetricName,
     /// Whether higher values are better.
     pub higher_is_better: bool,
     /// Name of the target that the values are divided by; null for absolute figures, which change

@@ -11,7 +11,7 @@ use crate::message::{Message, Value};
 
 /// A figure by which targets are compared. `Display` gives its name in JSON: `throughput`,
 /// `service_p99`, `response_mean`, `server_cpu`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Metric {
     /// Operations completed per second.
     Throughput,
@@ -28,7 +28,7 @@ pub enum Metric {
 }
 
 /// The figure of a comparison as a result document names it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum MetricName {
     /// A figure of this version.
@@ -205,6 +205,14 @@ impl fmt::Display for Metric {
 }
 
 impl MetricName {
+    /// The figure; `None` for one that only a newer version knows.
+    pub fn known(&self) -> Option<Metric> {
+        match self {
+            Self::Known(metric) => Some(*metric),
+            Self::Other(_) => None,
+        }
+    }
+
     /// Whether the figure is one of `metrics`.
     pub fn is_one_of(&self, metrics: &[Metric]) -> bool {
         metrics.iter().any(|metric| self == metric)
@@ -214,6 +222,13 @@ impl MetricName {
 impl PartialEq<Metric> for MetricName {
     fn eq(&self, metric: &Metric) -> bool {
         matches!(self, Self::Known(known) if known == metric)
+    }
+}
+
+/// No name, as in a document without the figure's.
+impl Default for MetricName {
+    fn default() -> Self {
+        Self::Other(String::new())
     }
 }
 

@@ -10,7 +10,7 @@ use crate::comparison::Comparison;
 use crate::document::{Run, SCHEMA, Target};
 use crate::figure::Figure;
 use crate::history::CircumstanceKind;
-use crate::metric::Metric;
+use crate::metric::{Metric, MetricName};
 use crate::percentiles::TimeAt;
 use crate::trust::Trust;
 use crate::workload::Workload;
@@ -69,7 +69,7 @@ pub struct FigureFacts {
     /// Name of the target.
     pub target: String,
     /// Name of the figure.
-    pub metric: String,
+    pub metric: MetricName,
     /// Whether the figure decides comparisons of the workload.
     pub primary: bool,
     /// The absolute figure.
@@ -169,34 +169,38 @@ impl Partial {
         let workload = self.workloads.iter().find(|it| it.name == result.workload);
         let closed = workload.is_none_or(|workload| workload.closed_loop);
         let metrics = Metric::of_load(closed).iter();
-        let mut named: Vec<String> = metrics.map(ToString::to_string).collect();
+        let mut named: Vec<MetricName> = metrics.map(|metric| (*metric).into()).collect();
         let compared = self.comparisons.iter();
         for each in compared.filter(|each| each.workload == result.workload) {
-            let name = each.metric.to_string();
-            if !named.contains(&name) {
-                named.push(name);
+            if !named.contains(&each.metric) {
+                named.push(each.metric.clone());
             }
         }
-        let of = |metric: &String| self.figure(result, metric, closed);
+        let of = |metric: &MetricName| self.figure(result, metric, closed);
         named.iter().filter_map(of).collect()
     }
 
     /// `None` if the result has neither the figure nor its ratio.
-    fn figure(&self, result: &PartialResult, metric: &str, closed: bool) -> Option<FigureFacts> {
+    fn figure(
+        &self,
+        result: &PartialResult,
+        metric: &MetricName,
+        closed: bool,
+    ) -> Option<FigureFacts> {
         let mut compared = self
             .comparisons
             .iter()
-            .filter(|each| each.workload == result.workload && each.metric.to_string() == metric);
+            .filter(|each| each.workload == result.workload && each.metric == *metric);
         let own = compared
             .clone()
             .find(|each| each.challenger == result.target);
-        let default = Metric::default_primary(closed).to_string() == metric;
+        let default = *metric == Metric::default_primary(closed);
         let value = result.value(metric);
         let has_ratio = own.is_some_and(|each| each.ratio.is_some());
         (value.is_some() || has_ratio).then(|| FigureFacts {
             workload: result.workload.clone(),
             target: result.target.clone(),
-            metric: metric.to_owned(),
+            metric: metric.clone(),
             primary: compared.next().map_or(default, |each| each.primary),
             value,
             trust: self.trust,
@@ -208,12 +212,12 @@ impl Partial {
 }
 
 impl PartialResult {
-    fn value(&self, metric: &str) -> Option<Figure> {
-        let quantile = match metric {
-            "throughput" => return self.throughput,
-            "server_cpu" => return self.server_cpu,
-            "service_p50" | "response_p50" => 0.5,
-            "service_p99" | "response_p99" => 0.99,
+    fn value(&self, metric: &MetricName) -> Option<Figure> {
+        let quantile = match metric.known()? {
+            Metric::Throughput => return self.throughput,
+            Metric::ServerCpu => return self.server_cpu,
+            Metric::SERVICE_P50 | Metric::RESPONSE_P50 => 0.5,
+            Metric::SERVICE_P99 | Metric::RESPONSE_P99 => 0.99,
             _ => return None,
         };
         if let [only] = self.operations.as_slice() {
@@ -348,6 +352,7 @@ fn memory(bytes: Option<u64>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::HistorySeries;
     use crate::workload::Setting;
 
     #[test]
@@ -367,5 +372,23 @@ mod tests {
         };
         assert_eq!(of(None), of(Some("/items")));
         assert_ne!(of(None), of(Some("/other")));
+    }
+
+    #[test]
+    fn figures_of_other_versions_are_read_and_written_again_as_they_were() {
+        for name in ["service_p99", "energy", ""] {
+            let written = serde_json::json!({ "target": "app", "metric": name });
+            let facts: FigureFacts = serde_json::from_value(written).expect("facts");
+            let again = serde_json::to_value(&facts).expect("JSON");
+            assert_eq!(again["metric"], name);
+            let series = HistorySeries {
+                metric: facts.metric,
+                ..HistorySeries::default()
+            };
+            let again = serde_json::to_value(&series).expect("JSON");
+            assert_eq!(again["metric"], name);
+        }
+        let lacks: FigureFacts = serde_json::from_str("{}").expect("facts");
+        assert_eq!(lacks.metric, MetricName::default());
     }
 }

@@ -230,6 +230,7 @@ pub enum TargetError {
 
 impl TargetError {
     /// The error with its arguments.
+    #[expect(clippy::too_many_lines, reason = "one row for each error")]
     pub fn sentence(&self) -> Sentence {
         match self {
             Self::Unresolved {

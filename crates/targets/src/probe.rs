@@ -219,6 +219,7 @@ pub enum ProbeError {
 
 impl ProbeError {
     /// The error with its arguments.
+    #[expect(clippy::too_many_lines, reason = "one row for each error")]
     pub fn sentence(&self) -> Sentence {
         match self {
             Self::Refused { address } => sentence!(

@@ -94,6 +94,7 @@ pub enum WorkloadError {
 
 impl WorkloadError {
     /// The error with its arguments.
+    #[expect(clippy::too_many_lines, reason = "one row for each error")]
     pub fn sentence(&self) -> Sentence {
         match self {
             Self::NoKind { workload } => sentence!(

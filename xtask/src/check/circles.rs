@@ -262,6 +262,41 @@ mod tests {
     }
 
     #[test]
+    fn a_circle_by_way_of_the_body_of_a_macro_is_found() {
+        let found = circles(&[
+            ("lib.rs", "mod rows; mod stored;"),
+            (
+                "rows.rs",
+                "pub struct Row; macro_rules! rows { ($($name:ident)*) => \
+                 { $( $crate::stored::model! { $name } )* } }",
+            ),
+            ("stored.rs", "use crate::rows::Row;"),
+        ]);
+        assert_eq!(found, [["rows.rs", "stored.rs", "rows.rs"]]);
+        let by_import = circles(&[
+            ("lib.rs", "mod a; mod b;"),
+            (
+                "a.rs",
+                "pub struct A; pub fn f() -> crate::b::B { crate::b::B }",
+            ),
+            (
+                "b.rs",
+                "pub struct B; macro_rules! m { () => { { use $crate::{a::{A, f as g}, c}; } } }",
+            ),
+        ]);
+        assert_eq!(by_import, [["a.rs", "b.rs", "a.rs"]]);
+        let before_a_variable = circles(&[
+            ("lib.rs", "mod a; mod b;"),
+            ("a.rs", "use crate::b::B;"),
+            (
+                "b.rs",
+                "macro_rules! m { ($x:ident) => { ($crate::a::$x) } }",
+            ),
+        ]);
+        assert_eq!(before_a_variable, [["a.rs", "b.rs", "a.rs"]]);
+    }
+
+    #[test]
     fn families_and_tests_are_no_circle() {
         let found = circles(&[
             ("lib.rs", "mod a; mod b; use a::A;"),

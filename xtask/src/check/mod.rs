@@ -6,6 +6,7 @@ mod deny;
 mod layers;
 mod licences;
 mod metadata;
+mod paths;
 mod printing;
 mod protocols;
 mod spdx;
@@ -37,6 +38,7 @@ pub(crate) fn without_clippy(steps: &mut Steps) -> Result<()> {
     steps.run("protocols", protocols::check)?;
     steps.run("counters", counters::check)?;
     steps.run("tracked files", tracked::check)?;
+    steps.run("paths in pages", paths::check)?;
     steps.run("licences", licences::check)?;
     match deny::program() {
         Some(program) => steps.run("cargo-deny", || deny::check(&program)),

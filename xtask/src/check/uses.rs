@@ -1,11 +1,13 @@
 //! Finds the items that a source file defines and re-exports, and the paths of its own crate that
-//! the file uses.
+//! the file uses, those in the bodies of its macros included.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use syn::ext::IdentExt as _;
+use syn::parse::{ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Item, UseTree, Visibility};
+use syn::{Attribute, Ident, Item, Token, UseTree, Visibility};
 
 /// Path of a module in its crate, such as `["reader", "entry"]`; empty for the root.
 pub(super) type Module = Vec<String>;
@@ -81,6 +83,19 @@ impl Visit<'_> for Visitor {
         }
     }
 
+    /// Reads the paths that begin with `$crate` in the body of `macro_rules!`.
+    fn visit_item_macro(&mut self, item: &syn::ItemMacro) {
+        let mut leaves = Vec::new();
+        let body = |input: ParseStream| paths_of_the_crate(input, &mut leaves);
+        if body.parse2(item.mac.tokens.clone()).is_ok() {
+            let paths = leaves
+                .iter()
+                .filter_map(|(path, _)| self.absolute(path, true));
+            self.uses.paths.extend(paths.collect::<Vec<_>>());
+        }
+        visit::visit_item_macro(self, item);
+    }
+
     fn visit_path(&mut self, path: &syn::Path) {
         let segments = path.segments.iter();
         let segments: Vec<String> = segments.map(|s| s.ident.to_string()).collect();
@@ -129,12 +144,49 @@ impl Visitor {
     }
 }
 
-/// Adds the paths of a `use` tree to `leaves`, each with its local name; `None` for a glob.
-fn flatten(
-    tree: &UseTree,
-    before: &mut Vec<String>,
-    leaves: &mut Vec<(Vec<String>, Option<String>)>,
-) {
+/// A path, with the name that it has in the file; `None` for a glob.
+type Leaf = (Vec<String>, Option<String>);
+
+/// Adds the paths after `$` in the tokens of a macro to `leaves`: `$crate::keys::row::Key`.
+fn paths_of_the_crate(input: ParseStream, leaves: &mut Vec<Leaf>) -> syn::Result<()> {
+    while !input.is_empty() {
+        if input.peek(Token![$]) && input.peek2(Token![crate]) {
+            input.parse::<Token![$]>()?;
+            one_path_of_the_crate(input, leaves)?;
+            continue;
+        }
+        if let Some((inside, ..)) = input.cursor().any_group() {
+            let inner = |input: ParseStream| paths_of_the_crate(input, leaves);
+            inner.parse2(inside.token_stream())?;
+        }
+        input.step(|cursor| {
+            let (_, rest) = cursor
+                .token_tree()
+                .ok_or_else(|| cursor.error("no token"))?;
+            Ok(((), rest))
+        })?;
+    }
+    Ok(())
+}
+
+/// Adds a path up to what is no name, or all paths of a `use` with braces.
+fn one_path_of_the_crate(input: ParseStream, leaves: &mut Vec<Leaf>) -> syn::Result<()> {
+    let mut path = vec![input.call(Ident::parse_any)?.to_string()];
+    while input.peek(Token![::]) {
+        input.parse::<Token![::]>()?;
+        if input.peek(Ident::peek_any) {
+            path.push(input.call(Ident::parse_any)?.to_string());
+        } else if let Ok(tree) = input.fork().parse::<UseTree>() {
+            flatten(&tree, &mut path, leaves);
+            return Ok(());
+        }
+    }
+    leaves.push((path, None));
+    Ok(())
+}
+
+/// Adds the paths of a `use` tree to `leaves`.
+fn flatten(tree: &UseTree, before: &mut Vec<String>, leaves: &mut Vec<Leaf>) {
     match tree {
         UseTree::Path(path) => {
             before.push(path.ident.to_string());
@@ -152,7 +204,7 @@ fn flatten(
     }
 }
 
-fn leaf(before: &[String], last: &syn::Ident, name: &syn::Ident) -> (Vec<String>, Option<String>) {
+fn leaf(before: &[String], last: &Ident, name: &Ident) -> Leaf {
     let mut path = before.to_vec();
     // `use super::thing::{self}` names the module itself.
     if last != "self" {
@@ -166,7 +218,7 @@ fn leaf(before: &[String], last: &syn::Ident, name: &syn::Ident) -> (Vec<String>
 fn is_for_tests(attribute: &Attribute) -> bool {
     attribute.path().is_ident("cfg")
         && attribute
-            .parse_args::<syn::Ident>()
+            .parse_args::<Ident>()
             .is_ok_and(|condition| condition == "test")
 }
 
@@ -176,6 +228,7 @@ fn attributes_of(item: &Item) -> &[Attribute] {
         Item::Fn(item) => &item.attrs,
         Item::Impl(item) => &item.attrs,
         Item::Use(item) => &item.attrs,
+        Item::Macro(item) => &item.attrs,
         _ => &[],
     }
 }

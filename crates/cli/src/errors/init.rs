@@ -109,6 +109,7 @@ pub(crate) enum InitError {
 
 impl InitError {
     /// The error with its arguments.
+    #[expect(clippy::too_many_lines, reason = "one row for each error")]
     pub(crate) fn sentence(&self) -> Sentence {
         match self {
             Self::Missing { flags } => sentence!(

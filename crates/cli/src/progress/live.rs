@@ -121,7 +121,7 @@ fn so_far(ratio: &InterimRatio) -> Option<String> {
     Some(format!(
         "so far, not final: {} {}, {} ÷ {}: {} ({}) after {}",
         ratio.workload,
-        ratio.metric,
+        ratio.metric_phrase(),
         ratio.challenger,
         ratio.baseline,
         format::ratio(figure.value),
@@ -230,7 +230,7 @@ mod tests {
             workload: "GET".to_owned(),
             baseline: "nginx".to_owned(),
             challenger: "caddy".to_owned(),
-            metric: "throughput".to_owned(),
+            metric: tenbin_result::Metric::Throughput,
             ratio: None,
             blocks: 0,
         };

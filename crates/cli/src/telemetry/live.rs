@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tenbin_http::server::{Body, EventSender, Handler, Server, is_to_this_machine, only_get, text};
 use tenbin_http::{Bytes, Method, Request, Response, StatusCode};
 use tenbin_plan::{Plan, Sentence, sentence};
-use tenbin_record::LiveAddress;
+use tenbin_record::{LiveAddress, LiveSecond};
 use tenbin_report::{ServedPage, live_page};
 use tenbin_runner::Progress;
 use tenbin_verdict::InterimRatio;
@@ -26,7 +26,7 @@ use super::seconds::{Second, Seconds};
 use crate::language::language;
 use crate::output::{note_line, warning_line};
 use crate::pages::{HTML, is_token, protected, token};
-use crate::progress::Pace;
+use crate::progress::{Pace, steps};
 use crate::sentences::said;
 
 /// Largest number of concurrent viewers.
@@ -187,15 +187,7 @@ impl Run {
                 self.allowed(target).then(|| ("slice", self.place()))
             }
             Progress::Second { second } => {
-                if second.role.is_work()
-                    && let Some(key) = self.key()
-                {
-                    let failed = self.failed.entry(key).or_default();
-                    failed.all += second.counts.failed;
-                    for (class, count) in &second.errors {
-                        *failed.by_class.entry(class.name()).or_default() += count;
-                    }
-                }
+                self.count_failures(second);
                 let complete = self.seconds.add(second);
                 complete.and_then(|complete| self.second(&complete))
             }
@@ -203,9 +195,7 @@ impl Run {
                 let last = self.seconds.end();
                 last.and_then(|last| self.second(&last))
             }
-            Progress::Starting { target, .. } => {
-                self.step(&sentence!("starting", "starting {target}", target = target))
-            }
+            Progress::Starting { target, .. } => self.step(&steps::starting(target)),
             Progress::Pages { .. } => self.step(&sentence!("making-pages", "generating pages")),
             Progress::Loading { target, .. } => self.step(&sentence!(
                 "loading-into",
@@ -227,13 +217,10 @@ impl Run {
                 )
                 .with_part("what", [(*what).clone()]),
             ),
-            Progress::WarmUp { target, workload } => self.step(&sentence!(
-                "warming-up",
-                "warming up {target} with {workload}",
-                target = target,
-                workload = workload
-            )),
-            Progress::Stopping => self.step(&sentence!("stopping-targets", "stopping the targets")),
+            Progress::WarmUp { target, workload } => {
+                self.step(&steps::warming_up(target, workload))
+            }
+            Progress::Stopping => self.step(&steps::stopping()),
             Progress::Warning(text) | Progress::Left(text) => {
                 Some(("message", json!({ "text": cut(&warning_line(text)) })))
             }
@@ -246,6 +233,17 @@ impl Run {
             | Progress::Concluded { .. } => None,
         };
         event.into_iter().collect()
+    }
+
+    fn count_failures(&mut self, second: &LiveSecond) {
+        let Some(key) = self.key().filter(|_| second.role.is_work()) else {
+            return;
+        };
+        let failed = self.failed.entry(key).or_default();
+        failed.all += second.counts.failed;
+        for (class, count) in &second.errors {
+            *failed.by_class.entry(class.name()).or_default() += count;
+        }
     }
 
     fn begin(&mut self, index: usize, target: &str, workload: &str) {

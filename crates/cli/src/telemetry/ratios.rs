@@ -57,7 +57,7 @@ fn of_ratio(each: &InterimRatio, course: &[(usize, Figure)]) -> Value {
         "workload": each.workload,
         "baseline": each.baseline,
         "challenger": each.challenger,
-        "metric": each.metric,
+        "metric": each.metric_phrase(),
         "blocks": each.blocks,
         "ratio": said.as_ref().map(|said| &said[0]),
         "interval": said.as_ref().map(|said| &said[1]),
@@ -68,7 +68,7 @@ fn of_ratio(each: &InterimRatio, course: &[(usize, Figure)]) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tenbin_result::Interval;
+    use tenbin_result::{Interval, Metric};
 
     fn after(blocks: usize) -> InterimRatio {
         let interval = (blocks > 1).then_some(Interval {
@@ -80,7 +80,7 @@ mod tests {
             workload: "get".to_owned(),
             baseline: "a".to_owned(),
             challenger: "b".to_owned(),
-            metric: "throughput".to_owned(),
+            metric: Metric::Throughput,
             ratio: (blocks > 0).then_some(Figure {
                 value: 1.2,
                 interval,

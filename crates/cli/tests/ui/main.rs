@@ -1,4 +1,8 @@
 //! `tenbin ui`: pages, changes and refused requests, with real requests.
+#![allow(
+    clippy::too_many_lines,
+    reason = "a test tells one story, or has a table of cases"
+)]
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 

@@ -460,33 +460,11 @@ impl<'w> Scheduler<'w> {
     /// The response on `slot` is complete.
     #[inline]
     pub fn answered(&mut self, slot: usize, now: u64, answer: ResponseSummary) -> Order {
+        let ended = self.ended(slot, now, &answer);
         let entry = &mut self.slots[slot];
         let exchange = &mut entry.exchange;
-        let first_byte = match entry.first_byte {
-            0 => now,
-            before => before,
-        };
-        let head_length = exchange.head.len() as u64;
-        let body_sent = match answer.cut_at {
-            None => self.workload.payload(exchange).len() as u64,
-            Some(bytes) => bytes.saturating_sub(head_length),
-        };
-        let ended = Ended {
-            op: exchange.op,
-            host: exchange.host,
-            times: Times {
-                intended: entry.intended,
-                started: entry.started,
-                ended: now,
-            },
-            first_byte,
-            sent: head_length + body_sent,
-            received: answer.received,
-            payload: exchange.content.unwrap_or(body_sent.max(answer.length)),
-            answered: answer.length,
-        };
         if entry.opens_connection {
-            let took = first_byte.saturating_sub(entry.started);
+            let took = ended.first_byte.saturating_sub(entry.started);
             self.links[entry.link].first_byte_nanos = Some(took);
             self.tally.setup.first_byte.record(took);
         }
@@ -510,15 +488,8 @@ impl<'w> Scheduler<'w> {
                 counts
             }
         };
-        if correct
-            && let Some(stages) = &mut self.stages
-            && self.tally.is_due_inside(ended.times.intended)
-        {
-            if let Some(nanos) = self.workload.server_time() {
-                stages.add_total(slot, nanos);
-            }
-            let service = now.saturating_sub(ended.times.started);
-            stages.count(slot, ended.op, service);
+        if correct {
+            self.count_stages(slot, &ended);
         }
         if let (true, true, Some(link)) = (correct, counts, opens_connection) {
             let service = now.saturating_sub(ended.times.started);
@@ -546,6 +517,53 @@ impl<'w> Scheduler<'w> {
             return self.free(slot, now);
         }
         self.part(slot, now, answer.reusable)
+    }
+
+    /// The request on `slot`, whose response is complete.
+    #[inline]
+    fn ended(&self, slot: usize, now: u64, answer: &ResponseSummary) -> Ended {
+        let entry = &self.slots[slot];
+        let exchange = &entry.exchange;
+        let first_byte = match entry.first_byte {
+            0 => now,
+            before => before,
+        };
+        let head_length = exchange.head.len() as u64;
+        let body_sent = match answer.cut_at {
+            None => self.workload.payload(exchange).len() as u64,
+            Some(bytes) => bytes.saturating_sub(head_length),
+        };
+        Ended {
+            op: exchange.op,
+            host: exchange.host,
+            times: Times {
+                intended: entry.intended,
+                started: entry.started,
+                ended: now,
+            },
+            first_byte,
+            sent: head_length + body_sent,
+            received: answer.received,
+            payload: exchange.content.unwrap_or(body_sent.max(answer.length)),
+            answered: answer.length,
+        }
+    }
+
+    /// Counts the stages that the server names in a correct response, if the request was due inside
+    /// the window.
+    #[inline]
+    fn count_stages(&mut self, slot: usize, ended: &Ended) {
+        let Some(stages) = &mut self.stages else {
+            return;
+        };
+        if !self.tally.is_due_inside(ended.times.intended) {
+            return;
+        }
+        if let Some(nanos) = self.workload.server_time() {
+            stages.add_total(slot, nanos);
+        }
+        let service = ended.times.ended.saturating_sub(ended.times.started);
+        stages.count(slot, ended.op, service);
     }
 
     /// The slot of the next request that is due; `None` with a single host. With several hosts, a

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use crate::agents::OnLoss;
 use crate::keys::page::{self, Page};
-use crate::keys::row::{Flag, Takes, choice, section, text, time, whole};
+use crate::keys::row::{Flag, Takes, choice, text, time, whole};
 use crate::keys::scalar::Scalar;
+use crate::keys::section::section;
 
 /// Maximum number of agents of a run.
 const MOST_AGENTS: u64 = 1_000;

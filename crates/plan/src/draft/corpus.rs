@@ -3,8 +3,9 @@
 use std::path::{Component, PathBuf};
 
 use crate::keys::page::{self, Page};
-use crate::keys::row::{choice, section, text, whole};
+use crate::keys::row::{choice, text, whole};
 use crate::keys::scalar::{FromFlag, Scalar};
+use crate::keys::section::section;
 use crate::keys::value::{KeyValue as _, Reading};
 use crate::search_servers::{CorpusLanguage, CorpusSource, MOST_TERMS};
 use crate::{Sentence, sentence};

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use crate::comparison::gate::{CountsAs, GateFigure};
-use crate::keys::row::{Flag, Takes, choice, section, text, time};
+use crate::keys::row::{Flag, Takes, choice, text, time};
 use crate::keys::scalar::{FromFlag, List, Scalar};
+use crate::keys::section::section;
 
 section! {
     /// `[gate]`.

@@ -7,10 +7,9 @@ use crate::keys::form::Kind;
 use crate::keys::names::Named;
 use crate::keys::page::{self, Page};
 use crate::keys::relations;
-use crate::keys::row::{
-    Flag, Section as _, Takes, choice, rate, section, switch, text, time_from, whole,
-};
+use crate::keys::row::{Flag, Section as _, Takes, choice, rate, switch, text, time_from, whole};
 use crate::keys::scalar::{List, Scalar};
+use crate::keys::section::section;
 use crate::load::step::Step;
 use crate::load::think::Think;
 use crate::load::{Arrivals, Pace};

@@ -7,8 +7,9 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 
 use crate::keys::form::{Form, Kind};
-use crate::keys::row::{Flag, Takes, section, switch, text};
+use crate::keys::row::{Flag, Takes, switch, text};
 use crate::keys::scalar::{At, FromFlag, Scalar};
+use crate::keys::section::section;
 
 /// The `observe` of a target: one source, or a list of sources whose figures are added up.
 #[derive(Debug, Clone)]

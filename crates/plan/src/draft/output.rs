@@ -7,8 +7,9 @@ use url::Url;
 
 use crate::keys::form::Kind;
 use crate::keys::page::Page;
-use crate::keys::row::{Flag, Takes, section, text};
+use crate::keys::row::{Flag, Takes, text};
 use crate::keys::scalar::{List, Scalar};
+use crate::keys::section::section;
 use crate::keys::value::Reading;
 use crate::{Sentence, sentence};
 

@@ -7,6 +7,7 @@ pub(crate) mod relations;
 pub(crate) mod row;
 pub(crate) mod scalar;
 pub(crate) mod schema;
+pub(crate) mod section;
 pub(crate) mod sections;
 pub(crate) mod stored;
 pub(crate) mod suggest;

@@ -52,32 +52,7 @@ pub(super) fn resolve(
     usage: Usage<'_>,
 ) -> Option<Credentials> {
     let findings_before = resolver.findings.count();
-    let access = one_of(
-        resolver,
-        place,
-        &[
-            ("access_key", literal(&draft.access_key)),
-            ("access_key_env", variable(&draft.access_key_env)),
-        ],
-    );
-    let secret = one_of(
-        resolver,
-        place,
-        &[
-            ("secret_key", literal(&draft.secret_key)),
-            ("secret_key_env", variable(&draft.secret_key_env)),
-            ("secret_key_file", file(&draft.secret_key_file)),
-        ],
-    );
-    let token = one_of(
-        resolver,
-        place,
-        &[
-            ("session_token", literal(&draft.session_token)),
-            ("session_token_env", variable(&draft.session_token_env)),
-            ("session_token_file", file(&draft.session_token_file)),
-        ],
-    );
+    let (access, secret, token) = written(resolver, draft, place);
     if resolver.findings.count() > findings_before {
         return None;
     }
@@ -135,6 +110,41 @@ pub(super) fn resolve(
         ),
     );
     None
+}
+
+/// The access key, the secret key and the session token of the plan, each from one place.
+fn written(
+    resolver: &mut Resolver<'_>,
+    draft: &TargetDraft,
+    place: Place,
+) -> (Option<Key>, Option<Key>, Option<Key>) {
+    let access = one_of(
+        resolver,
+        place,
+        &[
+            ("access_key", literal(&draft.access_key)),
+            ("access_key_env", variable(&draft.access_key_env)),
+        ],
+    );
+    let secret = one_of(
+        resolver,
+        place,
+        &[
+            ("secret_key", literal(&draft.secret_key)),
+            ("secret_key_env", variable(&draft.secret_key_env)),
+            ("secret_key_file", file(&draft.secret_key_file)),
+        ],
+    );
+    let token = one_of(
+        resolver,
+        place,
+        &[
+            ("session_token", literal(&draft.session_token)),
+            ("session_token_env", variable(&draft.session_token_env)),
+            ("session_token_file", file(&draft.session_token_file)),
+        ],
+    );
+    (access, secret, token)
 }
 
 /// The credentials of a target for which the plan sets none: generated if Tenbin starts the target.

@@ -29,10 +29,9 @@ use std::time::Duration;
 
 use crate::draft::observe::ObservedDraft;
 use crate::keys::form::{Kind, NAME};
-use crate::keys::row::{
-    Flag, Only, Takes, Yields, choice, section, size, switch, text, time, time_from,
-};
+use crate::keys::row::{Flag, Only, Takes, Yields, choice, size, switch, text, time, time_from};
 use crate::keys::scalar::{Entries, List, Scalar, SweepDraft};
+use crate::keys::section::section;
 use crate::naming;
 use crate::observe::Observe;
 use crate::patterns::CacheCounters;

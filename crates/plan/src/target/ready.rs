@@ -1,8 +1,9 @@
 //! The readiness check of a launched target.
 
 use crate::keys::form::{Form, Kind};
-use crate::keys::row::{section, text};
+use crate::keys::row::text;
 use crate::keys::scalar::{At, FromFlag, Scalar};
+use crate::keys::section::section;
 use crate::{Sentence, sentence};
 
 section! {

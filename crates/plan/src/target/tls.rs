@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use crate::keys::form::Form;
 use crate::keys::names::Named;
 use crate::keys::page::{self, Page};
-use crate::keys::row::{Flag, Takes, Yields, choice, section, switch, text};
+use crate::keys::row::{Flag, Takes, Yields, choice, switch, text};
 use crate::keys::scalar::{FromFlag, Scalar};
+use crate::keys::section::section;
 use crate::{Sentence, sentence};
 
 section! {

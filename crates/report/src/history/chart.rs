@@ -1,6 +1,6 @@
 //! The chart of a series: a dot with its interval for each run, and the level as a line.
 
-use tenbin_result::{HistoryPoint, HistorySeries, Language, Metric, message};
+use tenbin_result::{HistoryPoint, HistorySeries, Language, message};
 
 use super::words::day;
 use super::{title, value};
@@ -39,7 +39,7 @@ pub(super) fn chart(series: &HistorySeries, language: Language) -> Option<Block>
         style,
         points,
     };
-    let axis = match (&series.anchor, Metric::named(&series.metric)) {
+    let axis = match (&series.anchor, series.metric.known()) {
         (None, Some(metric)) => Axis::logarithmic(String::new(), metric.unit()),
         _ => Axis::of_ratios("ratio"),
     };

@@ -8,8 +8,7 @@ mod words;
 
 use tenbin_result::format::ratio;
 use tenbin_result::{
-    Figure, History, HistoryPoint, HistorySeries, Language, Metric, MetricName, Trust, Value,
-    message,
+    Figure, History, HistoryPoint, HistorySeries, Language, Trust, Value, message,
 };
 use tenbin_verdict::named_metric;
 
@@ -81,10 +80,9 @@ fn blocks(history: &History, language: Language, most: usize, drawn: bool) -> Ve
 
 /// What the series is about: `throughput of app at get, divided by that of ref`.
 fn title(series: &HistorySeries, language: Language) -> String {
-    let metric = MetricName::from(series.metric.clone());
     let title = message!(
         "history-title",
-        metric = named_metric(&metric, &series.metric),
+        metric = named_metric(&series.metric, &series.metric.to_string()),
         target = series.target.as_str(),
         workload = series.workload.as_str(),
         relative = series.anchor.is_some(),
@@ -154,8 +152,7 @@ fn span(series: &HistorySeries, language: Language) -> Option<String> {
 
 /// A value of the series as text.
 fn value(series: &HistorySeries, value: f64) -> String {
-    let metric = Metric::named(&series.metric);
-    match (&series.anchor, metric) {
+    match (&series.anchor, series.metric.known()) {
         (None, Some(metric)) => metric.unit().of(value),
         _ => ratio(value),
     }
@@ -174,10 +171,9 @@ fn row(series: &HistorySeries, point: &HistoryPoint, language: Language) -> [Cel
     let known = point.value.map(|figure| value(series, figure.value));
     let ends = point.value.and_then(|figure: Figure| figure.interval);
     let ends = ends.map(|ends| format!("{}–{}", value(series, ends.low), value(series, ends.high)));
-    let metric = Metric::named(&series.metric);
     let absolute = point
         .absolute
-        .zip(metric)
+        .zip(series.metric.known())
         .filter(|_| series.anchor.is_some());
     let look = match (point.outlier, point.trust) {
         (true, _) | (_, Trust::Suspect) => Look::Doubtful,

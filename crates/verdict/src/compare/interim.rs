@@ -2,7 +2,7 @@
 
 use tenbin_plan::Plan;
 use tenbin_record::Slice;
-use tenbin_result::Figure;
+use tenbin_result::{Figure, Metric};
 use tenbin_stats::ratio;
 
 use crate::compare::curve::family;
@@ -20,13 +20,20 @@ pub struct InterimRatio {
     pub baseline: String,
     /// Name of the challenger.
     pub challenger: String,
-    /// What is compared, for example `throughput`.
-    pub metric: String,
+    /// What is compared.
+    pub metric: Metric,
     /// The ratio challenger ÷ baseline with its interval; `None` before the first complete block, and
     /// after a slice without an operation that ended, if the run has no such ratio then.
     pub ratio: Option<Figure>,
     /// Number of complete blocks; 0 for a run without such a ratio.
     pub blocks: usize,
+}
+
+impl InterimRatio {
+    /// What is compared, in English: `throughput`, `median service time`.
+    pub fn metric_phrase(&self) -> String {
+        self.metric.phrase()
+    }
 }
 
 /// The primary ratios of a run that measures. Keeps the slices of the current block only.
@@ -95,7 +102,7 @@ impl Interim {
             },
             baseline: primary.baseline.to_owned(),
             challenger: primary.challenger.to_owned(),
-            metric: primary.metric.phrase(),
+            metric: primary.metric,
             ratio: Figure::of(ratio(logs, confidence)),
             blocks: logs.len(),
         });
@@ -137,7 +144,10 @@ mod tests {
         assert_eq!((last.ratio, last.blocks), (found.found.ratio, 8));
         assert_eq!(
             [
-                &last.workload, &last.baseline, &last.challenger, &last.metric
+                &last.workload,
+                &last.baseline,
+                &last.challenger,
+                &last.metric_phrase()
             ],
             [
                 &found.workload, &found.baseline, &found.challenger, &found.metric_phrase

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use tenbin_plan::Figure as Asked;
 use tenbin_result::{
     Figure, FigureFacts, HISTORY_SCHEMA, History, HistoryChange, HistoryPoint, HistorySeries,
-    Interval, LeftOut, LeftOutWhy, Metric, RunFacts, Trust,
+    Interval, LeftOut, LeftOutWhy, Metric, MetricName, RunFacts, Trust,
 };
 use tenbin_stats::{CONFIDENCE, LevelChange, Levels, RunValue, levels};
 
@@ -83,7 +83,7 @@ pub fn history(directory: &str, runs: &[HistoryRun], of: &HistoryOf<'_>) -> Hist
 struct Key {
     target: String,
     workload: String,
-    metric: String,
+    metric: MetricName,
 }
 
 impl Key {
@@ -105,12 +105,12 @@ impl Key {
 
 /// The series, in the order of the newest run that has them.
 fn keys(known: &[(&HistoryRun, &RunFacts)], of: &HistoryOf<'_>) -> Vec<Key> {
-    let metrics = of.figure.map(|figure| {
-        [true, false].map(|closed| Metric::of_figure(figure, closed).map(|it| it.to_string()))
-    });
+    let metrics = of
+        .figure
+        .map(|figure| [true, false].map(|closed| Metric::of_figure(figure, closed)));
     let is_wanted = |figure: &FigureFacts| {
         let is_figure = match &metrics {
-            Some(names) => names.iter().flatten().any(|name| *name == figure.metric),
+            Some(wanted) => wanted.iter().flatten().any(|it| figure.metric == *it),
             None => figure.primary,
         };
         is_figure
@@ -198,7 +198,7 @@ fn series(
     }
     let values: Vec<RunValue> = members.iter().map(|member| member.valued.value).collect();
     let found = levels(&values);
-    let better = Metric::named(&key.metric).is_some_and(Metric::higher_is_better);
+    let better = key.metric.known().is_some_and(Metric::higher_is_better);
     HistorySeries {
         target: key.target.clone(),
         workload: key.workload.clone(),

@@ -39,7 +39,7 @@ fn run(number: u64, made: Made) -> HistoryRun {
     let of = |target: &str, value: f64, ratio: Option<f64>, blocks: Vec<f64>| FigureFacts {
         workload: "get".to_owned(),
         target: target.to_owned(),
-        metric: "throughput".to_owned(),
+        metric: Metric::Throughput.into(),
         primary: true,
         value: figure(value),
         ratio: ratio.and_then(figure),

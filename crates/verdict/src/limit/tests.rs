@@ -1,3 +1,8 @@
+#![allow(
+    clippy::too_many_lines,
+    reason = "a test tells one story, or has a table of cases"
+)]
+
 use tenbin_result::Language;
 
 use super::*;

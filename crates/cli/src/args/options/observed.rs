@@ -48,14 +48,7 @@ impl ObservedArgs {
         self.pages.refuse_strangers(&names)?;
         for value in &self.observe {
             let how = named(value, &names).map_or(value.as_str(), |(_, how)| how);
-            observed(how).map_err(|why| {
-                problem(sentence!(
-                    "flag-why",
-                    "{flag}: {why}",
-                    flag = FLAG,
-                    why = why
-                ))
-            })?;
+            of_flag(how)?;
         }
         let (mut any_page, mut is_used) = (false, self.observe.is_empty());
         for target in targets.iter_mut() {
@@ -85,14 +78,7 @@ impl ObservedArgs {
             };
             let mut all = Vec::new();
             for how in &hows {
-                let mut draft = observed(how).map_err(|why| {
-                    problem(sentence!(
-                        "flag-why",
-                        "{flag}: {why}",
-                        flag = FLAG,
-                        why = why
-                    ))
-                })?;
+                let mut draft = of_flag(how)?;
                 any_page |= draft.tenbin.is_some() || draft.prometheus.is_some();
                 // A value for all targets applies only to targets that are observed by URL.
                 let is_page = draft.tenbin.is_some() || draft.prometheus.is_some();
@@ -134,6 +120,18 @@ impl ObservedArgs {
     fn given_without_use(&self) -> Option<&'static str> {
         self.pages.given().next()
     }
+}
+
+/// The draft of a value of the flag.
+fn of_flag(how: &str) -> Result<ObserveDraft, Refusal> {
+    observed(how).map_err(|why| {
+        problem(sentence!(
+            "flag-why",
+            "{flag}: {why}",
+            flag = FLAG,
+            why = why
+        ))
+    })
 }
 
 /// Parses `nginx`, `nginx,dir:/srv/a` or `nginx,cgroup:/system.slice/a.service`.

@@ -87,6 +87,11 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
         &mut show,
     );
     display.clear();
+    Ok(ended(loaded, &kept))
+}
+
+/// Tells how the load has ended.
+fn ended(loaded: Result<Summary, Box<Broken>>, kept: &SavedProgress) -> Exit {
     match loaded {
         Ok(summary) if summary.stopped => {
             tell_summary(&summary);
@@ -95,20 +100,20 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
                     "load-nothing-sent",
                     "nothing was sent; run the same command again"
                 ),
-                _ => how_to_resume(&kept),
+                _ => how_to_resume(kept),
             };
             output::say_error(&sentence!(
                 "load-interrupted",
                 "interrupted; {next}",
                 next = next
             ));
-            Ok(Exit::Interrupted)
+            Exit::Interrupted
         }
         Ok(summary) => {
             tell_summary(&summary);
-            Ok(Exit::Done)
+            Exit::Done
         }
-        Err(broken) => Ok(tell_broken(&broken, &kept)),
+        Err(broken) => tell_broken(&broken, kept),
     }
 }
 

@@ -13,8 +13,9 @@ use crate::check::Check;
 use crate::comparison::may_differ::MayDiffer;
 use crate::keys::form::{Form, Kind, PERCENT};
 use crate::keys::page::{self, Page};
-use crate::keys::row::{Flag, Takes, choice, section, switch, text, whole};
+use crate::keys::row::{Flag, Takes, choice, switch, text, whole};
 use crate::keys::scalar::{At, FromFlag, List, Scalar};
+use crate::keys::section::section;
 use crate::patterns::{
     ByTarget, CacheCounters, HitSource, MOST_CACHE_SIZE, MOST_SLOWEST, PatternFormat, PatternOrder,
     PatternSet,

@@ -10,8 +10,9 @@ use crate::bucket;
 use crate::choose::{ByteRange, Choose, Prefixes};
 use crate::keys::form::{Kind, SIZES};
 use crate::keys::page::{self, Page};
-use crate::keys::row::{self, Flag, Key, Takes, choice, section, switch, text, whole};
+use crate::keys::row::{self, Flag, Key, Takes, choice, switch, text, whole};
 use crate::keys::scalar::{List, Scalar};
+use crate::keys::section::section;
 use crate::units::sizes::{self, Sizes};
 use crate::{Sentence, sentence};
 

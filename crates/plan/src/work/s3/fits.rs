@@ -333,11 +333,38 @@ fn one_run_only(work: &S3Work) -> Option<Sentence> {
 }
 
 fn content(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
-    let or_whole = |field: &Field| place(field).unwrap_or(whole);
     let in_parts = |each: &S3Operation| each.has(Feature::Parts);
     if let Some(operation) = work.mix.operations().find(in_parts) {
         in_parts_from_pool(resolver, draft, work, whole, operation);
     }
+    checksum(resolver, draft, work, whole);
+    prepared(resolver, draft, work, whole);
+    let or_whole = |field: &Field| place(field).unwrap_or(whole);
+    if work.encryption == Encryption::SseC && work.mix.any(Feature::Archive) {
+        resolver.wrong(
+            or_whole(&draft.encryption),
+            "encryption",
+            sentence!(
+                "snowball-encryption",
+                "archives that the server unpacks cannot have an encryption key"
+            ),
+        );
+    }
+    if work.list == ListForm::Versions && work.versions == 0 {
+        resolver.wrong(
+            or_whole(&draft.list),
+            "list",
+            sentence!(
+                "list-versions",
+                "\"versions\" needs objects with versions: give versions = 2 or more"
+            ),
+        );
+    }
+}
+
+/// Refuses a checksum that cannot be known, or not be sent, when it is due.
+fn checksum(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
+    let or_whole = |field: &Field| place(field).unwrap_or(whole);
     if work.content == ContentKind::Unique && work.checksum != Checksum::None {
         resolver.wrong(
             or_whole(&draft.checksum),
@@ -371,6 +398,11 @@ fn content(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: P
             ),
         );
     }
+}
+
+/// Refuses payloads and content that do not go with what is prepared before the run.
+fn prepared(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
+    let or_whole = |field: &Field| place(field).unwrap_or(whole);
     if matches!(work.payload, Payload::Streaming | Payload::Trailer)
         && work.mix.any(Feature::Prepared)
     {
@@ -407,26 +439,6 @@ fn content(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: P
                 "payload-needs-pool",
                 "{name:?} requires content that is prepared before the run; use content = \"pool\"",
                 name = work.payload.name()
-            ),
-        );
-    }
-    if work.encryption == Encryption::SseC && work.mix.any(Feature::Archive) {
-        resolver.wrong(
-            or_whole(&draft.encryption),
-            "encryption",
-            sentence!(
-                "snowball-encryption",
-                "archives that the server unpacks cannot have an encryption key"
-            ),
-        );
-    }
-    if work.list == ListForm::Versions && work.versions == 0 {
-        resolver.wrong(
-            or_whole(&draft.list),
-            "list",
-            sentence!(
-                "list-versions",
-                "\"versions\" needs objects with versions: give versions = 2 or more"
             ),
         );
     }

@@ -41,6 +41,38 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     let with_points = with_points(content);
     let content = with_points.as_slice();
     let lines = Lines::of(content, &[])?;
+    let rows = rows(&lines)?;
+    let total = total(&lines, &rows)?;
+    let mut of = Measurement::new(VALUES);
+    of.samples = Some(total);
+    let time = |name: &str, text: (Line<'_>, &str)| {
+        let value = decimal(text.1).ok_or_else(|| text.0.no(name, text.1))?;
+        Ok::<_, Fault>(text.0.said(value.times(MILLI)))
+    };
+    of.mean = Some(time("the mean", footer(&lines, "#[Mean", "Mean")?)?);
+    of.max = Some(time("the longest time", footer(&lines, "#[Max", "Max")?)?);
+    of.min = rows
+        .first()
+        .filter(|row| row.quantile == 0.0)
+        .map(|row| row.line.said(row.value.times(MILLI)));
+    of.percentiles = percentiles(&rows, total);
+    let reported = checked("HdrHistogram", vec![of])?;
+    Ok(Reported {
+        judged: judged::of_file(content),
+        caveats: vec![
+            "the file does not say the unit of its values: they are read as milliseconds, as \
+             HdrHistogram's plotter shows them"
+                .to_owned(),
+            "the values are times of something; how many requests there were, and how many failed, \
+             is not in the file"
+                .to_owned(),
+        ],
+        ..reported
+    })
+}
+
+/// The rows of the only distribution of the file.
+fn rows<'a>(lines: &Lines<'a>) -> Result<Vec<Row<'a>>, Fault> {
     let titles = lines.0.iter().filter(|line| is_title(line.text));
     if let Some(second) = titles.skip(1).last() {
         return Err(
@@ -63,69 +95,42 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
         }
         rows.push(row);
     }
+    Ok(rows)
+}
+
+/// The number of values, which the last row must have reached.
+fn total(lines: &Lines<'_>, rows: &[Row<'_>]) -> Result<u64, Fault> {
     // HdrHistogram for Python writes the name of the column, and a count with decimals.
-    let total = footer(&lines, "#[Max", "Total count")
-        .or_else(|missing| footer(&lines, "#[Max", "TotalCount").map_err(|_| missing))?;
-    let (total_line, total) = (
-        total.0,
-        count(
-            total
-                .1
-                .trim_end_matches('0')
-                .strip_suffix('.')
-                .unwrap_or(total.1),
-        )
-        .ok_or_else(|| total.0.no("the total count", total.1))?,
-    );
+    let (line, text) = footer(lines, "#[Max", "Total count")
+        .or_else(|missing| footer(lines, "#[Max", "TotalCount").map_err(|_| missing))?;
+    let whole = text.trim_end_matches('0').strip_suffix('.').unwrap_or(text);
+    let total = count(whole).ok_or_else(|| line.no("the total count", text))?;
     match rows.last() {
-        Some(last) if last.quantile >= 1.0 && last.count == total => {}
+        Some(last) if last.quantile >= 1.0 && last.count == total => Ok(total),
         _ => {
-            return Err(total_line
-                .fault("the rows do not end with all values; the file may be cut off or damaged"));
+            Err(line
+                .fault("the rows do not end with all values; the file may be cut off or damaged"))
         }
     }
-    let mut of = Measurement::new(VALUES);
-    of.samples = Some(total);
-    let time = |name: &str, text: (Line<'_>, &str)| {
-        let value = decimal(text.1).ok_or_else(|| text.0.no(name, text.1))?;
-        Ok::<_, Fault>(text.0.said(value.times(MILLI)))
-    };
-    of.mean = Some(time("the mean", footer(&lines, "#[Mean", "Mean")?)?);
-    of.max = Some(time("the longest time", footer(&lines, "#[Max", "Max")?)?);
-    of.min = rows
-        .first()
-        .filter(|row| row.quantile == 0.0)
-        .map(|row| row.line.said(row.value.times(MILLI)));
-    for quantile in TAKEN
+}
+
+fn percentiles(rows: &[Row<'_>], total: u64) -> Vec<Percentile> {
+    let printable = TAKEN
         .into_iter()
-        .filter(|it| printable_percentile(*it, total))
-    {
-        let below = rows.iter().rfind(|row| row.quantile <= quantile);
-        let above = rows.iter().find(|row| row.quantile >= quantile);
-        if let Some((below, above)) = below.zip(above) {
-            of.percentiles.push(Percentile {
-                quantile,
-                time: Range {
-                    from: below.value.from.min(above.value.from) * MILLI,
-                    to: above.value.to * MILLI,
-                },
-                quote: above.line.quote(),
-            });
-        }
-    }
-    let reported = checked("HdrHistogram", vec![of])?;
-    Ok(Reported {
-        judged: judged::of_file(content),
-        caveats: vec![
-            "the file does not say the unit of its values: they are read as milliseconds, as \
-             HdrHistogram's plotter shows them"
-                .to_owned(),
-            "the values are times of something; how many requests there were, and how many failed, \
-             is not in the file"
-                .to_owned(),
-        ],
-        ..reported
-    })
+        .filter(|it| printable_percentile(*it, total));
+    let between = printable.filter_map(|quantile| {
+        let below = rows.iter().rfind(|row| row.quantile <= quantile)?;
+        let above = rows.iter().find(|row| row.quantile >= quantile)?;
+        Some(Percentile {
+            quantile,
+            time: Range {
+                from: below.value.from.min(above.value.from) * MILLI,
+                to: above.value.to * MILLI,
+            },
+            quote: above.line.quote(),
+        })
+    });
+    between.collect()
 }
 
 /// The text with points in its numbers. Java prints them with the commas of the locale.

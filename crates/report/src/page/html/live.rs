@@ -57,19 +57,7 @@ pub fn live_page(language: Language, name: &str, targets: &[&str]) -> ServedPage
         .iter()
         .map(|target| for_xml(&short(target)))
         .collect();
-    let heads = |names: &[&'static str]| -> String {
-        names
-            .iter()
-            .map(|name| {
-                let class = match *name {
-                    "workload" | "target" | "class" | "throughput by second" => "",
-                    _ => " class=\"n\"",
-                };
-                let name = say(name);
-                format!("<th scope=\"col\" role=\"columnheader\"{class}>{name}</th>")
-            })
-            .collect()
-    };
+    let heads = |names: &[&'static str]| -> String { heads(names, &say) };
     let html = format!(
         "<!DOCTYPE html>\n<html lang=\"{tag}\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
@@ -124,4 +112,17 @@ pub fn live_page(language: Language, name: &str, targets: &[&str]) -> ServedPage
         messages = say("Messages"),
     );
     ServedPage { html, policy }
+}
+
+/// The heads of the columns; those of figures stand at the right.
+fn heads(names: &[&'static str], say: &dyn Fn(&'static str) -> &'static str) -> String {
+    let heads = names.iter().map(|name| {
+        let class = match *name {
+            "workload" | "target" | "class" | "throughput by second" => "",
+            _ => " class=\"n\"",
+        };
+        let name = say(name);
+        format!("<th scope=\"col\" role=\"columnheader\"{class}>{name}</th>")
+    });
+    heads.collect()
 }

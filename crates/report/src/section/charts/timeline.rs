@@ -3,7 +3,7 @@
 mod details;
 
 use tenbin_result::format::{RATE, SHARE, TIME, UNKNOWN, Unit, digits};
-use tenbin_result::{Document, SliceFigures, Value, message};
+use tenbin_result::{Document, Message, SliceFigures, Value, message};
 
 use super::groups::{Group, grouped, size};
 use super::time::TimeAxis;
@@ -136,16 +136,7 @@ fn of_workload(
     if panels.is_empty() {
         return None;
     }
-    let points = match (size, borders.is_empty()) {
-        (1, false) => "marked",
-        (1, true) => "slices",
-        _ => "medians",
-    };
-    let about = message!(
-        "about-over-time",
-        points = Value::Word(points.to_owned()),
-        size = size
-    );
+    let about = about(size, !borders.is_empty());
     let title = message!(
         "over-time",
         several = document.workloads.len() > 1,
@@ -164,6 +155,20 @@ fn of_workload(
         file: is_first.then_some("timeline.svg"),
     };
     Some(Block::Chart(Box::new(chart)))
+}
+
+/// What a point of the chart is.
+fn about(size: usize, has_borders: bool) -> Message {
+    let points = match (size, has_borders) {
+        (1, true) => "marked",
+        (1, false) => "slices",
+        _ => "medians",
+    };
+    message!(
+        "about-over-time",
+        points = Value::Word(points.to_owned()),
+        size = size
+    )
 }
 
 /// Whether the figures differ so much that a linear axis from 0 would hide the smaller figures.
