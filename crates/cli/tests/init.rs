@@ -288,6 +288,13 @@ fn a_missing_server_is_built_before_it_is_tried() {
         .expect_stderr("broken")
         .expect_stderr("the build of the server failed (exit status: 2): echo broken; exit 2");
     assert!(!exists(&scratch, "tenbin.toml"));
+    std::fs::create_dir(scratch.path().join("ci")).expect("a directory");
+    let elsewhere = format!("{gate} --out ci/tenbin.toml --build 'touch unused'");
+    Tenbin::line(&scratch, elsewhere)
+        .run()
+        .expect_code(3)
+        .expect_stderr("the build ended, and ci/own is missing: touch unused");
+    assert!(!exists(&scratch, "ci/tenbin.toml"));
     let builds = format!("{gate} --build 'ln -s {tenbin} own'");
     Tenbin::line(&scratch, builds)
         .run()

@@ -59,7 +59,7 @@ impl Script {
         Self {
             tool,
             command: found.command(),
-            variables: found.variables.clone(),
+            variables: found.variables(),
             left_out: found.left_out.clone(),
             section,
         }
@@ -224,7 +224,10 @@ mod tests {
             "tenbin http --target NAME=http://a/items --connections 50 --rate 300/s --duration 20s \
              --expect 'p95<50ms,p99.9<=1200ms,errors<1%'"
         );
-        assert_eq!(script.left_out, ["http_req_duration", "checks", "sleep"]);
+        assert_eq!(
+            script.left_out,
+            ["http_req_duration", "checks", "abortOnFail", "sleep"]
+        );
     }
 
     #[test]

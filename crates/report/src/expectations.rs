@@ -5,6 +5,7 @@ use tenbin_result::{
     Document, Expectation, ExpectedUnit, Figure, Language, Message, Optimum, RunEnded, Standing,
     Trust, Value, message,
 };
+use tenbin_verdict::is_decided_all_the_same;
 
 use crate::language;
 
@@ -95,8 +96,13 @@ pub(crate) fn expectations_clause(document: &Document) -> Option<Message> {
         None if all.iter().all(|each| each.fails_if) => message!("none-proven"),
         None => {
             let all_met = message!("all-met", count = all.len());
-            if decided_despite_delay(document) {
-                return Some(language::clauses(all_met, [message!("despite-delay")]));
+            if document.trust == Trust::Invalid && is_decided_all_the_same(document) {
+                let delayed = |each: &Expectation| {
+                    let why = each.data.as_ref();
+                    why.is_some_and(|why| why.id == "holds-despite-delay")
+                };
+                let despite = message!("despite-invalid", delay = all.iter().any(delayed));
+                return Some(language::clauses(all_met, [despite]));
             }
             let met = all.iter().filter(|each| !each.fails_if);
             let mut how: Vec<Message> = met.filter_map(|each| each.data.clone()).collect();
@@ -106,13 +112,11 @@ pub(crate) fn expectations_clause(document: &Document) -> Option<Message> {
     })
 }
 
-/// Whether the run is INVALID because of a delay that cannot change its answer: every expectation is
-/// decided.
-pub(crate) fn decided_despite_delay(document: &Document) -> bool {
-    let all = &document.expectations;
+/// Whether the answer of an INVALID run consists of its expectations, which are decided all the same.
+pub(crate) fn answers_by_expectations(document: &Document) -> bool {
     document.trust == Trust::Invalid
-        && all.iter().any(|each| !each.fails_if)
-        && !all.iter().any(Expectation::is_undecided)
+        && document.expectations.iter().any(|each| !each.fails_if)
+        && is_decided_all_the_same(document)
 }
 
 /// The optimum as a short clause for the verdict line.

@@ -43,6 +43,7 @@ pub use compare::precision::is_precise;
 pub use compare::sentence::named_metric;
 pub use compare::{Compared, compare, compare_all};
 pub use continuous_load::Stretch;
+pub use document::decided::is_decided_all_the_same;
 pub use document::{Source, document, document_without_slices, sentences, take_slices};
 pub use earlier::{
     ASSUMED_RUN_TO_RUN, Better, CONTROL_LIMIT, EarlierRun, Measure, Series, against_earlier,
@@ -58,7 +59,6 @@ pub use findings::rule_info::{RuleInfo, Texts};
 pub use findings::translated::{
     said, said_data, said_limit, said_plainly, said_reasons, without_unknown_messages,
 };
-pub use findings::trust::{only_slows, spares_server_cpu};
 pub use gate::{gate, rounds_end, worse_logs};
 pub use history::{HistoryOf, HistoryRun, history};
 pub use limit::{LIMIT, is_told_by_limit, limit_table};

@@ -103,6 +103,13 @@ pub(crate) enum InitError {
         /// How the command ended.
         why: String,
     },
+    /// The build command succeeded, and the program is still missing.
+    NotBuilt {
+        /// The build command.
+        build: String,
+        /// Where the program is looked for.
+        program: PathBuf,
+    },
     /// Ctrl-C.
     Interrupted,
 }
@@ -228,6 +235,13 @@ impl InitError {
                 why = why,
                 build = build
             ),
+            Self::NotBuilt { build, program } => sentence!(
+                "init-not-built",
+                "the build ended, and {program} is missing: {build}; a path in --server begins at \
+                 the directory of the plan, and the build runs in the working directory",
+                program = program.display(),
+                build = build
+            ),
             Self::Interrupted => sentence!("init-interrupted", "interrupted; nothing was written"),
         }
     }
@@ -247,6 +261,7 @@ impl InitError {
                 | Self::Request { .. }
                 | Self::Status { .. }
                 | Self::Build { .. }
+                | Self::NotBuilt { .. }
         )
     }
 
@@ -254,9 +269,11 @@ impl InitError {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Write { .. } => Exit::Record,
-            Self::Target(_) | Self::Request { .. } | Self::Status { .. } | Self::Build { .. } => {
-                Exit::Target
-            }
+            Self::Target(_)
+            | Self::Request { .. }
+            | Self::Status { .. }
+            | Self::Build { .. }
+            | Self::NotBuilt { .. } => Exit::Target,
             Self::Handler(_) | Self::Trial(_) => Exit::Internal,
             Self::Interrupted => Exit::Interrupted,
             _ => Exit::Refused,

@@ -284,7 +284,7 @@ head-note = メモ
 head-result = 結果
 other-series = 最新の実行とは別の実験の系列がほかに { $hidden } 件ある。--all ですべて表示する
 row-untrusted = 数値を信用できない
-no-title = タイトルは、制御文字のない 1 文字から { $most } 文字までの 1 行にする
+no-title = タイトルは、制御文字も見えない文字もない 1 文字から { $most } 文字までの 1 行にする
 no-such-figure = この値のある実行がない。値の一覧は tenbin history --help にある
 last-measured = last は { $run }。それより新しい { $newest } は何も測定していない
 no-run-directory =
@@ -1586,6 +1586,7 @@ terms-none = 検索語がない。1 行に 1 つ書く。`tenbin search terms` �
 # --- tenbin init
 init-no-try = サーバーを試さずにプランを書くには --no-try を加える
 init-build-failed = サーバーのビルドに失敗した({ $why }): { $build }。出力は上にある
+init-not-built = ビルドは終わったが { $program } がない: { $build }。--server のパスはプランのディレクトリーから数える。ビルドは作業ディレクトリーで動く
 init-set-keys = TENBIN_ACCESS_KEY と TENBIN_SECRET_KEY を設定してから実行する: { $command }
 init-next = 次に実行する: { $command }
 init-kind = サーバーの種類

@@ -271,6 +271,54 @@ fn the_steps_that_install_tenbin_check_the_archive() {
     }
 }
 
+#[test]
+fn a_comment_that_cannot_be_written_fails_the_step_and_not_the_job() {
+    let workflow = Yaml::load_from_str(&example("github.yml")).expect("YAML");
+    let steps = workflow[0]["jobs"]["gate"]["steps"].as_sequence();
+    let mut steps = steps.expect("steps").iter();
+    let step = steps
+        .find(|step| step.contains_mapping_key("name") && step["name"].as_str() == Some("Comment"));
+    let step = step.expect("a step that comments");
+    // With this shell, a runner sets pipefail.
+    assert_eq!(step["shell"].as_str(), Some("bash"));
+    assert_eq!(step["continue-on-error"].as_bool(), Some(true));
+    let script = step["run"].as_str().expect("a script");
+    let scratch = Scratch::new("gate-comment");
+    std::fs::write(scratch.path().join("comment.md"), "a marker\n").expect("a file");
+    let refused = format!("gh() {{ echo 'HTTP 403' >&2; return 1; }}\n{script}");
+    let output = tied("bash")
+        .args(["-e", "-o", "pipefail", "-c", &refused])
+        .current_dir(scratch.path())
+        .env("GITHUB_REPOSITORY", "owner/name")
+        .env("NUMBER", "7")
+        .output();
+    let output = output.expect("bash can be started");
+    assert!(!output.status.success(), "{output:?}");
+}
+
+#[test]
+fn the_options_of_the_action_may_stand_on_several_lines() {
+    let action = Yaml::load_from_str(&example("github-action/action.yml")).expect("YAML");
+    let script = action[0]["runs"]["steps"][0]["run"].as_str();
+    let (reads, _) = script
+        .expect("a script")
+        .split_once("base=")
+        .expect("the revisions");
+    let shows = format!("{reads}printf '<%s>' \"${{options[@]}}\"");
+    for options in ["--path /a --margin 10%", "--path /a\n--margin 10%\n"] {
+        let output = tied("bash")
+            .args(["-e", "-o", "pipefail", "-c", &shows])
+            .env("OPTIONS", options)
+            .output();
+        let output = output.expect("bash can be started");
+        assert_eq!(
+            String::from_utf8_lossy(&output.stdout),
+            "<--path></a><--margin><10%>",
+            "{output:?}"
+        );
+    }
+}
+
 /// The steps of a workflow that run a script, with their environment.
 fn steps(workflow: &str, runner: &Runner) -> Vec<(String, BTreeMap<String, String>)> {
     let documents = Yaml::load_from_str(workflow).expect("the workflow is YAML");

@@ -98,8 +98,11 @@ all-met =
         [one] the expectation is met
        *[other] all { $count } expectations are met
     }
-despite-delay =
-    also with the delay of the load generator or its machine; other figures of this run cannot be trusted
+despite-invalid =
+    { $delay ->
+        [true] also with the delay of the load generator or its machine; other
+       *[false] other
+    } figures of this run cannot be trusted
 
 # How it was measured
 rounds =

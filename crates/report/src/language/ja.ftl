@@ -89,7 +89,11 @@ all-met =
         [1] 条件を満たす
        *[other] { $count } 個の条件をすべて満たす
     }
-despite-delay = 負荷生成側またはそのマシンの遅れを含めても成り立つ。この実行のほかの数値は信用できない
+despite-invalid =
+    { $delay ->
+        [true] 負荷生成側またはそのマシンの遅れを含めても成り立つ。
+       *[false] {""}
+    }この実行のほかの数値は信用できない
 
 rounds = { $count } ラウンド
 rounds-of = { $rounds } × { $seconds }

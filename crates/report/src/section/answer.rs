@@ -13,7 +13,7 @@ use super::claims::{
 use super::closing::{figures, measured, not_precise, too_few_blocks, twin};
 use crate::block::{Block, Look, Text};
 use crate::expectations::{
-    decided_despite_delay, ended, expectations_clause, optimum_claim, schedule,
+    answers_by_expectations, ended, expectations_clause, optimum_claim, schedule,
 };
 use crate::language::{clauses, say, say_text, styled};
 use crate::words::load;
@@ -65,7 +65,7 @@ fn answers(document: &Document) -> Vec<Text> {
     answers.extend(compared_searches(document).map(said));
     // A search has its own trust: what it knows does not depend on all figures of the run.
     if answers.is_empty() && document.trust == Trust::Invalid && document.searches.is_empty() {
-        if decided_despite_delay(document) {
+        if answers_by_expectations(document) {
             return answers;
         }
         return vec![said(message!("cannot-be-trusted"))];

@@ -15,7 +15,7 @@ use super::claims::{
 };
 use crate::block::{Block, Look, Text};
 use crate::escape::for_terminal;
-use crate::expectations::{decided_despite_delay, expectations_clause, optimum_claim};
+use crate::expectations::{answers_by_expectations, expectations_clause, optimum_claim};
 use crate::language::{clauses, figure_words, say};
 use crate::words::trust_meaning;
 
@@ -245,7 +245,7 @@ fn claims(document: &Document) -> Vec<Message> {
         claims.extend(primary.into_iter().map(|each| with_figures(document, each)));
         claims.extend(compared_searches(document));
     } else if document.trust == Trust::Invalid {
-        if !decided_despite_delay(document) {
+        if !answers_by_expectations(document) {
             claims.push(message!("cannot-be-trusted"));
         }
     } else if sought {

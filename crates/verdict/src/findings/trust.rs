@@ -38,12 +38,12 @@ pub(crate) fn of_invalid<'a>(
 
 /// Whether a finding can make the speed of a target only worse: throughput smaller, times longer. A target
 /// that is fast enough despite such a finding is fast enough.
-pub fn only_slows(finding: &Finding) -> bool {
+pub(crate) fn only_slows(finding: &Finding) -> bool {
     direction(finding, Quantity::Speed) == Direction::Worse
 }
 
 /// Whether the fault of a finding does not change the CPU time of the server per operation.
-pub fn spares_server_cpu(finding: &Finding) -> bool {
+pub(crate) fn spares_server_cpu(finding: &Finding) -> bool {
     direction(finding, Quantity::ServerCpu) == Direction::None
 }
 

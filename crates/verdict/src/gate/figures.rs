@@ -44,7 +44,8 @@ pub(super) fn is_within_margin(figure: &GateFigure) -> bool {
 }
 
 /// Adds the intervals that hold at every number of blocks. Each end has the error of the test on its
-/// side, so that the interval excludes what the test rejects, and nothing else.
+/// side, so that the interval excludes what the test rejects. The test of "worse" asks for more: without
+/// restarts, for more than the start noise, and always for an estimate beyond the margin.
 pub(super) fn set_intervals(plan: &Plan, slices: &[Slice], figures: &mut [GateFigure]) {
     let errors: Vec<f64> = (0..figures.len())
         .map(|at| error_of_passing(figures, at))
@@ -107,11 +108,11 @@ fn of_workload(plan: &Plan, workload: &Workload, slices: &[Slice]) -> Vec<GateFi
     let is_cpu = |wanted: &Wanted| wanted.figure == Figure::Cpu;
     let falls_back = !wanted.iter().any(is_cpu) && is_observed(plan, &blocks);
     let mut found: Vec<GateFigure> = Vec::new();
-    for (at, wanted) in wanted.iter().enumerate() {
+    for wanted in wanted {
         let Some(metric) = Metric::of_figure(wanted.figure, closed) else {
             continue;
         };
-        let alpha = if falls_back && at == 0 {
+        let alpha = if falls_back && found.is_empty() {
             ALPHA * (1.0 - FALLBACK_SHARE)
         } else {
             ALPHA

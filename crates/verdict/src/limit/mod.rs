@@ -8,12 +8,13 @@ mod transfers;
 
 use tenbin_plan::{NoProbes, Plan};
 use tenbin_record::Slice;
-use tenbin_result::{Cause, Certainty, Finding, FindingData, Limit, Severity};
+use tenbin_result::{Certainty, Finding, FindingData, Limit, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
 use crate::findings::messages::Messages;
 use crate::findings::rule_info::{RuleInfo, Texts, pages};
+use crate::findings::trust::only_slows;
 use crate::limit::causes::{CAUSES, LimitCause, Prediction};
 use crate::limit::observed::Observed;
 use crate::limit::quantities::Quantity;
@@ -162,7 +163,7 @@ impl Decision {
         let target = [cell.target.name.as_str()];
         self.delayed = findings.iter().any(|finding| {
             finding.severity == Severity::Invalid
-                && finding.cause == Cause::Generator
+                && only_slows(finding)
                 && finding.concerns(&cell.workload.name, &target)
         });
         let doubting = |finding: &&Finding| {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tenbin_plan::{Sentence, sentence};
+use tenbin_record::is_harmful;
 
 /// `tenbin report`.
 #[derive(Args)]
@@ -35,13 +36,14 @@ const LONGEST_TITLE: usize = 200;
 /// The title of a page.
 fn title(text: &str) -> Result<String, Sentence> {
     let text = text.trim();
-    let is_printable = !text.chars().any(char::is_control);
+    let is_printable = !text.chars().any(is_harmful);
     if !text.is_empty() && is_printable && text.chars().count() <= LONGEST_TITLE {
         return Ok(text.to_owned());
     }
     Err(sentence!(
         "no-title",
-        "a title is one line of 1 to {most} characters without control characters",
+        "a title is one line of 1 to {most} characters without control characters and invisible \
+         characters",
         most = LONGEST_TITLE
     ))
 }
@@ -54,7 +56,15 @@ mod tests {
     fn a_title_is_one_short_line() {
         assert_eq!(title(" 天秤 & <b> ").unwrap(), "天秤 & <b>");
         assert!(title(&"é".repeat(200)).is_ok());
-        for wrong in ["", " ", "a\nb", "\u{1b}[1m", &"é".repeat(201)] {
+        for wrong in [
+            "",
+            " ",
+            "a\nb",
+            "\u{1b}[1m",
+            "a\u{202e}b",
+            "a\u{200b}b",
+            &"é".repeat(201),
+        ] {
             assert!(title(wrong).is_err(), "{wrong:?}");
         }
     }

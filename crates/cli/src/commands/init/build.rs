@@ -1,7 +1,7 @@
 //! Builds the server of a plan before it is tried.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use tenbin_plan::{Plan, Reach, sentence};
@@ -13,17 +13,10 @@ use crate::output;
 /// goes to standard error.
 ///
 /// # Errors
-/// If the command cannot be run, or fails.
+/// If the command cannot be run, or fails, or if a program is missing after it.
 pub(super) fn build_missing(plan: &Plan, out: &Path, build: &str) -> Result<(), InitError> {
     let directory = out.parent().unwrap_or(Path::new(""));
-    let missing = plan.targets.iter().find_map(|target| {
-        let Reach::Launched(launch) = &target.reach else {
-            return None;
-        };
-        let program = launch.command.first()?;
-        (program.contains('/') && !directory.join(program).exists()).then_some(program)
-    });
-    let Some(program) = missing else {
+    let Some(program) = missing(plan, directory).first().copied() else {
         return Ok(());
     };
     output::say_note(&sentence!(
@@ -42,9 +35,48 @@ pub(super) fn build_missing(plan: &Plan, out: &Path, build: &str) -> Result<(), 
         .stdout(io::stderr())
         .status()
         .map_err(|error| failed(error.to_string()))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(failed(status.to_string()))
+    if !status.success() {
+        return Err(failed(status.to_string()));
+    }
+    match missing(plan, directory).first() {
+        None => Ok(()),
+        Some(program) => Err(InitError::NotBuilt {
+            build: build.to_owned(),
+            program: place(directory, program),
+        }),
+    }
+}
+
+/// The programs that the plan starts and that do not exist.
+fn missing<'a>(plan: &'a Plan, directory: &Path) -> Vec<&'a str> {
+    let programs = plan.targets.iter().filter_map(|target| {
+        let Reach::Launched(launch) = &target.reach else {
+            return None;
+        };
+        launch.command.first().map(String::as_str)
+    });
+    let is_missing = |program: &&str| program.contains('/') && !place(directory, program).exists();
+    programs.filter(is_missing).collect()
+}
+
+/// Where a program of a plan in a directory is: `./server` in `ci` is `ci/server`.
+fn place(directory: &Path, program: &str) -> PathBuf {
+    directory.join(program.strip_prefix("./").unwrap_or(program))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_beside_the_plan() {
+        for (directory, program, found) in [
+            ("", "./server", "server"),
+            ("ci", "./server", "ci/server"),
+            ("ci", "target/server", "ci/target/server"),
+            ("ci", "/usr/bin/server", "/usr/bin/server"),
+        ] {
+            assert_eq!(place(Path::new(directory), program), Path::new(found));
+        }
     }
 }

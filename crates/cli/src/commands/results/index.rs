@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde_json::json;
 use tenbin_plan::{LARGEST_RESULT, open_own, read_own};
 use tenbin_record::write_atomically;
-use tenbin_result::{Head, LeftOutWhy, RunFacts, Trust};
+use tenbin_result::{Head, Language, LeftOutWhy, RunFacts, Trust, document_from_json};
 
 use crate::commands::results::kept;
 
@@ -26,6 +26,9 @@ const FORMAT: &str = concat!("tenbin.index/2 ", env!("CARGO_PKG_VERSION"));
 const WORTH_WRITING: usize = 32;
 /// Age of a result below which it can still be written again in the same tick of the clock.
 const SETTLED: Duration = Duration::from_secs(2);
+/// The verdict of a run of one target, as results have it: the head of a result says nothing else about
+/// what a run compares.
+pub(crate) const NOTHING_COMPARED: &str = "one target was measured, so there is nothing to compare";
 /// Digits of a checksum.
 const DIGITS: usize = 16;
 
@@ -55,6 +58,8 @@ pub(crate) struct Listed {
     pub(crate) note: Option<String>,
     pub(crate) trust: Option<Trust>,
     pub(crate) verdicts: Vec<String>,
+    /// The main figures in English, if the run compares nothing.
+    pub(crate) figures: Vec<String>,
 }
 
 impl Indexed for Listed {
@@ -63,7 +68,11 @@ impl Indexed for Listed {
     fn of_run(run: &Path) -> Result<Self, LeftOutWhy> {
         let file = open_own(&run.join("result.json")).map_err(|_| LeftOutWhy::NoResult)?;
         let head = Head::read(BufReader::new(file));
+        let compares = head.verdicts != [NOTHING_COMPARED];
+        let is_trusted = head.trust.is_some_and(|trust| trust != Trust::Invalid);
+        let figures = (!compares && is_trusted).then(|| figures(run));
         Ok(Self {
+            figures: figures.unwrap_or_default(),
             started: head.run.as_ref().map(|run| run.started.clone()),
             complete: head.run.as_ref().map(|run| run.complete),
             note: head.run.and_then(|run| run.note),
@@ -73,13 +82,15 @@ impl Indexed for Listed {
     }
 
     fn of_json(text: &[u8]) -> Option<Self> {
-        let (started, complete, note, trust, verdicts) = serde_json::from_slice(text).ok()?;
+        let (started, complete, note, trust, verdicts, figures) =
+            serde_json::from_slice(text).ok()?;
         Some(Self {
             started,
             complete,
             note,
             trust,
             verdicts,
+            figures,
         })
     }
 
@@ -90,11 +101,21 @@ impl Indexed for Listed {
             note,
             trust,
             verdicts,
+            figures,
         } = self;
-        json!([started, complete, note, trust, verdicts])
+        json!([started, complete, note, trust, verdicts, figures])
             .to_string()
             .into_bytes()
     }
+}
+
+/// The main figures of a run in English; none if its result cannot be read.
+fn figures(run: &Path) -> Vec<String> {
+    let text = read_own(&run.join("result.json"), LARGEST_RESULT).ok();
+    let document = text.and_then(|text| document_from_json(&text).ok());
+    document.map_or_else(Vec::new, |it| {
+        tenbin_report::main_figures(&it, Language::English)
+    })
 }
 
 impl Indexed for RunFacts {

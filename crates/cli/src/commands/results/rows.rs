@@ -7,15 +7,13 @@ use tenbin_plan::{LARGEST_RESULT, read_own, sentence};
 use tenbin_record::is_running;
 use tenbin_result::{Document, Language, Trust, document_from_json};
 
-use crate::commands::results::index::{Index, Listed};
+use crate::commands::results::index::{Index, Listed, NOTHING_COMPARED};
 use crate::commands::results::kept;
 use crate::language::language;
 use crate::sentences::said;
 
 /// Length of a day: `2026-01-31`.
 const DAY: usize = 10;
-/// The verdict of a run of one target, as results have it.
-const NOTHING_COMPARED: &str = "one target was measured, so there is nothing to compare";
 
 /// A run in the list.
 pub(crate) struct Row {
@@ -149,11 +147,18 @@ impl Row {
             let untrusted = sentence!("row-untrusted", "the figures cannot be trusted");
             return vec![said(&untrusted)];
         }
-        let document = self.document();
-        let figures = document.map(|it| tenbin_report::main_figures(&it, language()));
-        figures
-            .filter(|figures| !figures.is_empty())
-            .unwrap_or_else(|| self.said_verdicts())
+        let figures = match language() {
+            Language::English => self.head.figures.clone(),
+            other => {
+                let document = self.document();
+                document.map_or_else(Vec::new, |it| tenbin_report::main_figures(&it, other))
+            }
+        };
+        if figures.is_empty() {
+            self.said_verdicts()
+        } else {
+            figures
+        }
     }
 
     /// The result as a whole; `None` if it cannot be read.

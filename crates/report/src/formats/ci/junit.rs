@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use tenbin_result::{
     Document, Expectation, Gate, GateFigure, GateOutcome, GateStanding, Language, Trust,
 };
+use tenbin_verdict::is_decided_all_the_same;
 
 use crate::expectations::{condition, figure, standing};
 use crate::formats::format::Format;
@@ -38,7 +39,7 @@ fn text(document: &Document) -> String {
             .count()
     };
     let failures = all.iter().filter(|each| each.is_violated()).count() + count("failure");
-    let invalid = document.trust == Trust::Invalid;
+    let invalid = document.trust == Trust::Invalid && !is_decided_all_the_same(document);
     let undecided = all.iter().filter(|each| each.is_undecided()).count();
     let errors = undecided + count("error") + usize::from(invalid);
     let tests = all.len() + of_gate.len() + usize::from(invalid);
@@ -152,7 +153,18 @@ fn cases_of_gate(gate: &Gate) -> Vec<Case> {
         kind: "SUSPECT",
         said: headline(gate),
     });
-    gate.figures.iter().map(of_figure).chain(trusted).collect()
+    let mut cases: Vec<Case> = gate.figures.iter().map(of_figure).chain(trusted).collect();
+    let fails_untold = gate.outcome == GateOutcome::CannotTell && !gate.passes_untold;
+    if fails_untold && !cases.iter().any(|case| case.element == "error") {
+        cases.push(Case {
+            name: "the gate can tell".to_owned(),
+            workload: "trust".to_owned(),
+            element: "error",
+            kind: "cannot tell",
+            said: headline(gate),
+        });
+    }
+    cases
 }
 
 /// Escapes text between tags.

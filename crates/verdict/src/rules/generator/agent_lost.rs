@@ -3,6 +3,7 @@
 use tenbin_record::LostAgent;
 use tenbin_result::{Cause, Finding, Severity, Value, message};
 
+use crate::cell::Cell;
 use crate::evidence::Evidence;
 use crate::findings::messages::Messages;
 use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
@@ -54,21 +55,27 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let numbers = numbers_of_agents(evidence);
     let lost = evidence.environment.lost_agents.iter();
-    lost.map(|lost| finding(lost, numbers)).collect()
+    let compares = evidence.plan.hypotheses() > 0;
+    lost.map(|lost| finding(lost, numbers, compares)).collect()
 }
 
-/// The fewest and the most agents that sent a slice that counts; 0 without such a slice.
+/// The fewest and the most agents that sent the slices of one workload to one target: the pair with the
+/// largest difference; 0 without a slice that counts.
 fn numbers_of_agents(evidence: &Evidence<'_>) -> (usize, usize) {
-    let full = evidence.slices.iter().filter(|it| !it.end.cut_short);
-    let numbers = full.map(|slice| slice.agents.len());
-    let fewest = numbers.clone().min();
-    (fewest.unwrap_or(0), numbers.max().unwrap_or(0))
+    let of_cell = |cell: &Cell<'_>| {
+        let numbers = cell.full();
+        let numbers = numbers.iter().map(|slice| slice.agents.len());
+        Some((numbers.clone().min()?, numbers.max()?))
+    };
+    let all = evidence.cells().iter().filter_map(of_cell);
+    all.max_by_key(|(fewest, most)| most - fewest)
+        .unwrap_or_default()
 }
 
-fn finding(lost: &LostAgent, (fewest, most): (usize, usize)) -> Finding {
+fn finding(lost: &LostAgent, (fewest, most): (usize, usize), compares: bool) -> Finding {
     let is_mixed = fewest != most;
     // The slices of one block have the same agents, so that ratios remain fair.
-    let severity = if is_mixed {
+    let severity = if is_mixed && !compares {
         Severity::Suspect
     } else {
         Severity::Note
@@ -128,7 +135,7 @@ mod tests {
 
     #[test]
     fn slices_of_other_numbers_of_agents_are_suspect() {
-        let mut run = Run::pair(8);
+        let mut run = Run::single(8);
         let parts = |count: usize| vec![agent(1_000, 0.2); count];
         run.each(|slice| slice.0.agents = parts(if slice.0.block < 4 { 2 } else { 1 }));
         run.environment.lost_agents.push(LostAgent {
@@ -150,5 +157,29 @@ mod tests {
         assert!(findings[0].advice.ends_with("run again with all agents"));
         run.each(|slice| slice.0.agents = parts(2));
         assert_eq!(run.findings(&RULE)[0].severity, Severity::Note);
+    }
+
+    #[test]
+    fn a_comparison_within_blocks_is_not_suspect() {
+        let mut run = Run::pair(8);
+        run.each(|slice| {
+            let count = if slice.0.block < 4 { 2 } else { 1 };
+            slice.0.agents = vec![agent(1_000, 0.2); count];
+        });
+        run.environment.lost_agents.push(LostAgent {
+            name: "load2".to_owned(),
+            reason: "agent \"load2\" sent no heartbeat for 3 s".to_owned(),
+            during: "block 5".to_owned(),
+            part: Some(RunPart::Block(4)),
+            agents: vec!["load1".to_owned()],
+            next_slice: 16,
+        });
+        let found = run.findings(&RULE);
+        assert_eq!(found[0].severity, Severity::Note);
+        assert!(
+            found[0]
+                .evidence
+                .contains("mix slices of 1 and of 2 agents")
+        );
     }
 }
