@@ -67,7 +67,8 @@ fn numbers_of_agents(evidence: &Evidence<'_>) -> (usize, usize) {
         let numbers = numbers.iter().map(|slice| slice.agents.len());
         Some((numbers.clone().min()?, numbers.max()?))
     };
-    let all = evidence.cells().iter().filter_map(of_cell);
+    let cells = evidence.cells();
+    let all = cells.iter().filter_map(of_cell);
     all.max_by_key(|(fewest, most)| most - fewest)
         .unwrap_or_default()
 }
