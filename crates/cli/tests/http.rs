@@ -132,11 +132,11 @@ fn a_label_and_a_note_stand_at_the_top_of_what_shows_the_run() {
     for (line, said) in [
         (
             "label last login-cmp",
-            format!("run {name} is now login-cmp"),
+            format!("label of run {name}: login-cmp"),
         ),
         (
             "note login-cmp 'after the <kernel> update'",
-            format!("the note of run {name} is now: after the <kernel> update"),
+            format!("note of run {name}: after the <kernel> update"),
         ),
     ] {
         let done = Tenbin::line(&scratch, line).run();
@@ -178,7 +178,7 @@ fn a_label_and_a_note_stand_at_the_top_of_what_shows_the_run() {
     list.expect_stdout("the expectation is met");
     Tenbin::line(&scratch, "label last ''")
         .run()
-        .expect_stderr(&format!("run {name} has no label now"));
+        .expect_stderr(&format!("removed the label of run {name}"));
     let page = std::fs::read_to_string(run.join("report.html")).expect("a page");
     assert!(!page.contains("label: login-cmp"));
 }
