@@ -70,7 +70,7 @@ fn finding(target: &str, dead: &[DeadHost]) -> Option<Finding> {
     let did_not_respond = message!(
         "did-not-respond",
         hosts = names,
-        target = target,
+        target,
         reason = tame(&first.reason),
         left_out = first.left_out
     );

@@ -85,7 +85,7 @@ fn finding(refused: &RefusedRenewal) -> Finding {
         tries = Value::Count(refused.tries),
         first = Value::Seconds(refused.first),
         reason = tame(&refused.reason),
-        outcome = outcome
+        outcome
     );
     let finding = RULE.finding(severity, Cause::Setup, evidence, advice);
     finding.of_target(&refused.target)

@@ -51,13 +51,13 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 fn finding(outage: &Outage) -> Finding {
     let noticed = Value::Seconds(outage.noticed);
     let when = match outage.last_correct {
-        Some(last) => message!("between", last = Value::Seconds(last), noticed = noticed),
-        None => message!("before", noticed = noticed),
+        Some(last) => message!("between", last = Value::Seconds(last), noticed),
+        None => message!("before", noticed),
     };
     let stopped = message!(
         "stopped",
         target = &outage.target,
-        when = when,
+        when,
         answered = Value::Seconds(outage.answered),
         length = Value::Seconds((outage.answered - outage.noticed).max(0.0)),
         reason = tame(&outage.reason),

@@ -97,7 +97,7 @@ fn of_cell(cell: &Cell<'_>, ended: &[&EndedProcess]) -> Option<Finding> {
     } else {
         Severity::Suspect
     };
-    let ended = message!("ended", processes = processes, figures = figures);
+    let ended = message!("ended", processes, figures);
     let finding = RULE.finding(severity, Cause::Server, ended, message!("find-reason"));
     Some(finding.on(&cell.workload.name, &cell.target.name))
 }

@@ -71,7 +71,7 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     if cache.forecast_lookups > 0 && cache.lookups == Some(0) {
         let unchanged = message!(
             "counters-unchanged",
-            target = target,
+            target,
             requests = cache.forecast_lookups
         );
         let advice = message!("check-counters");
@@ -81,7 +81,7 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     let severity = severity_of(observed, forecast)?;
     let other = message!(
         "other-hit-ratio",
-        target = target,
+        target,
         observed = Value::Share(observed),
         forecast = Value::Share(forecast)
     );

@@ -125,9 +125,9 @@ fn advice(cell: &Cell<'_>, is_too_low: bool) -> Message {
     let is_weighted = order.is_none_or(|order| order == PatternOrder::Weighted);
     let target = &cell.target.name;
     if !is_weighted {
-        message!("order-weighted", hosts = hosts, target = target)
+        message!("order-weighted", hosts, target)
     } else if is_too_low {
-        message!("longer-warmup", hosts = hosts, target = target)
+        message!("longer-warmup", hosts, target)
     } else {
         message!("check-size")
     }

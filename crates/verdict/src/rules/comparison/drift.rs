@@ -67,7 +67,7 @@ fn finding_of(workload: &Workload, across: f64, quads: usize) -> Finding {
     } else {
         Severity::Note
     };
-    let changes = message!("changes", change = Value::Share(across), quads = quads);
+    let changes = message!("changes", change = Value::Share(across), quads);
     let finding = RULE.finding(severity, Cause::Setup, changes, message!("avoid"));
     finding.of_workload(&workload.name)
 }

@@ -75,7 +75,7 @@ fn finding_of(comparison: &Comparison, flags: &[Flag]) -> Option<Finding> {
         high = Value::Ratio(with.high),
         without = Value::Ratio(without.value),
         interval = interval(without.interval.map(|_| ratio_ends(without, &ENGLISH))),
-        slices = slices,
+        slices,
         more = mine.len().saturating_sub(TOLD)
     );
     let (severity, cause) = (Severity::Suspect, Cause::Setup);

@@ -186,7 +186,7 @@ fn times<'c>(cell: &'c Cell<'_>, one_stretch: bool) -> Option<Fault<'c>> {
     let long = slowest.filter(|_| share > LONG).map(|(operation, time)| {
         message!(
             "long-operation",
-            operation = operation,
+            operation,
             time = Value::Seconds(time),
             share = Value::Share(share),
             length = Value::Seconds(length),
@@ -229,7 +229,7 @@ fn in_step<'c>(cell: &'c Cell<'_>) -> Option<Fault<'c>> {
     is_hidden.then(|| {
         let in_step = message!(
             "in-step",
-            operation = operation,
+            operation,
             time = Value::Seconds(time),
             share = Value::Share(share),
             length = Value::Seconds(length),

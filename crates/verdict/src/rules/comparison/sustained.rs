@@ -69,7 +69,7 @@ fn finding_of(stretch: &Stretch, all: &[Stretch]) -> Finding {
         .filter(|other| other.workload == stretch.workload && other.target != stretch.target);
     let others = others.map(|other| {
         let figures = shown(&other.found, is_tail);
-        message!("other", target = &other.target, figures = figures)
+        message!("other", target = &other.target, figures)
     });
     let step = found.step_after;
     let not_sustained = message!(

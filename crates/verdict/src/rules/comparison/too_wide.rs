@@ -140,11 +140,11 @@ fn of_comparison(comparison: &Comparison, family: usize) -> Option<Finding> {
             low = Value::Ratio(estimate.low),
             high = Value::Ratio(estimate.high)
         ),
-        None => message!("no-interval", blocks = blocks),
+        None => message!("no-interval", blocks),
     };
     let missing = likely.map_or(0, |likely| likely.blocks_missing);
     let outlook = match detectable {
-        Some(detectable) => message!("detectable", blocks = blocks, size = size(*detectable)),
+        Some(detectable) => message!("detectable", blocks, size = size(*detectable)),
         None if missing > 0 => message!("missing", blocks = missing),
         None => message!(
             "too-few-blocks",
@@ -163,7 +163,7 @@ fn of_comparison(comparison: &Comparison, family: usize) -> Option<Finding> {
         ),
         None => message!("longer-slices", size = size(*aim)),
     };
-    let wide = message!("comparison", interval = interval, outlook = outlook);
+    let wide = message!("comparison", interval, outlook);
     Some(comparison.finding(&RULE, Severity::Note, Cause::Plan, wide, advice))
 }
 

@@ -61,7 +61,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 fn different(twin: &Comparison) -> Finding {
     let interval = twin.ratio.estimate().map(|found| {
         let (low, high) = (Value::Ratio(found.low), Value::Ratio(found.high));
-        message!("interval", low = low, high = high)
+        message!("interval", low, high)
     });
     let differs = message!(
         "twin-differs",
@@ -69,7 +69,7 @@ fn different(twin: &Comparison) -> Finding {
         baseline = &twin.baseline,
         metric = twin.metric.message(),
         ratio = known(twin.ratio.value(), Value::Ratio),
-        interval = interval
+        interval
     );
     let (severity, cause) = (Severity::Suspect, Cause::Setup);
     let finding = RULE.finding(severity, cause, differs, message!("find-out"));

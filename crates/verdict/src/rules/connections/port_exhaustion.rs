@@ -88,7 +88,7 @@ fn are_held(cell: &Cell<'_>) -> Option<Finding> {
     })?;
     (place.value > MANY).then(|| {
         let share = Value::Share(place.value);
-        let held = message!("held", share = share, basis = place.basis());
+        let held = message!("held", share, basis = place.basis());
         let (severity, advice) = (Severity::Suspect, message!("fewer"));
         place.finding(&RULE, severity, Cause::Setup, held, advice)
     })

@@ -100,7 +100,7 @@ fn of_target(target: &Target, cells: &[&Cell<'_>], in_pauses: Option<f64>) -> Op
     };
     let opened = opened.map(|opened| {
         let connections = Value::Fixed(opened, 2);
-        message!("opened", connections = connections, target = &target.name)
+        message!("opened", connections, target = &target.name)
     });
     let seen = clauses(proxy.into_iter().chain(opened));
     let finding = RULE.finding(Severity::Note, Cause::Server, seen, advice);
@@ -180,12 +180,7 @@ fn proxy_in(slices: &[&Slice], target: &str) -> Option<Message> {
         }))
     };
     let (proxies, servers) = (named(proxies)?, named(servers)?);
-    Some(message!(
-        "in-front",
-        proxies = proxies,
-        servers = servers,
-        target = target
-    ))
+    Some(message!("in-front", proxies, servers, target))
 }
 
 #[cfg(test)]

@@ -90,7 +90,7 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
         total = Value::Plain(total),
         operations = Value::Plain(operations),
         share = Value::Share(share(total)),
-        causes = causes
+        causes
     );
     let (severity, advice) = if share(sum.resent_refused) > LARGE {
         (Severity::Suspect, message!("fewer-streams"))

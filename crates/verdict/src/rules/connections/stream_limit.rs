@@ -97,14 +97,14 @@ fn finding(workload: &Workload, cell: &Cell<'_>, own: u64, unlike: Option<(&str,
         .map(|(other, streams)| message!("unlike", target = other, most = in_flight(streams)));
     let limited = message!(
         "limited",
-        target = target,
+        target,
         allowed = Value::Plain(own),
         planned = Value::Plain(planned),
         most = in_flight(own),
         wanted = in_flight(planned),
-        unlike = unlike
+        unlike
     );
-    let advice = message!("same-for-all", allowed = Value::Plain(own), target = target);
+    let advice = message!("same-for-all", allowed = Value::Plain(own), target);
     let finding = RULE.finding(severity, Cause::Setup, limited, advice);
     finding.on(&workload.name, target)
 }

@@ -156,7 +156,7 @@ fn connection_settings(target: &Target) -> [Message; 4] {
     };
     [
         message!("tls", encrypted = is_encrypted(target)),
-        message!("http", version = version),
+        message!("http", version),
         message!("socket", unix = connect.unix.is_some()),
         message!("hosts", hosts = connect.hosts.len().max(1)),
     ]

@@ -40,7 +40,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let found = targets.filter_map(|(name, target)| Some((name, target.bare_line_feed?)));
     found
         .map(|(name, line)| {
-            let seen = message!("bare-line-feed", line = line);
+            let seen = message!("bare-line-feed", line);
             let advice = message!("use-cr-lf");
             let finding = RULE.finding(Severity::Note, Cause::Server, seen, advice);
             finding.of_target(name)

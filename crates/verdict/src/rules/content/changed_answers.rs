@@ -112,7 +112,7 @@ fn of_cell(evidence: &Evidence<'_>, cell: &Cell<'_>) -> Vec<Finding> {
         let target = &cell.target.name;
         let place = match hosts.len() {
             1 => target.into(),
-            _ => message!("host-of-target", host = &host.host, target = target).into(),
+            _ => message!("host-of-target", host = &host.host, target).into(),
         };
         changed(host, place, labels)
     });
@@ -149,7 +149,7 @@ fn changed(host: &HostHits, place: Value, labels: &[String]) -> Option<Seen> {
     if let Some((now, was)) = both.iter().find(other) {
         let seen = message!(
             "hits-changed",
-            place = place,
+            place,
             changed = Value::Plain(count as u64),
             patterns = Value::Plain(both.len() as u64),
             pattern = pattern_name(now.pattern, labels),
@@ -163,7 +163,7 @@ fn changed(host: &HostHits, place: Value, labels: &[String]) -> Option<Seen> {
     (share > WITHOUT_NUMBER).then(|| {
         let seen = message!(
             "without-number",
-            place = place,
+            place,
             without = Value::Plain(without_number as u64),
             patterns = Value::Plain(both.len() as u64),
             share = Value::Share(share)
@@ -194,7 +194,7 @@ impl OtherLengths {
         let seen = message!(
             "other-length",
             slice = Value::Plain(self.slice.into()),
-            target = target,
+            target,
             bytes = Value::whole(self.seen),
             expected = Value::whole(self.expected)
         );

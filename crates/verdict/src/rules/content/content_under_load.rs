@@ -411,23 +411,23 @@ impl Stages<'_> {
         let back = (load.same_after_change, after_change);
         let (target, share) = (self.target, share(changed));
         if load.changed_after_change > 2 && load.same_after_change > 2 && ratio(back) > BACK {
-            let seen = message!("changed-in-turns", target = target, share = share);
+            let seen = message!("changed-in-turns", target, share);
             return Some((Severity::Invalid, seen));
         }
         let is_back = self
             .after
             .is_some_and(|after| after.same * 10 > 9 * (after.responses + after.other));
         if is_back {
-            let seen = message!("changed-under-load", target = target, share = share);
+            let seen = message!("changed-under-load", target, share);
             return Some((Severity::Invalid, seen));
         }
         Some(match load.changed_contents {
             0 | 1 => {
-                let seen = message!("changed-once", target = target, share = share);
+                let seen = message!("changed-once", target, share);
                 (Severity::Suspect, seen)
             }
             _ => {
-                let seen = message!("changes-with-time", target = target);
+                let seen = message!("changes-with-time", target);
                 (Severity::Note, seen)
             }
         })

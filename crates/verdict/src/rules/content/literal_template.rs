@@ -67,7 +67,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     found
         .map(|(workload, found)| {
             let text = tame(&found.text);
-            let seen = message!("template-sent", part = part(&found.part), text = text);
+            let seen = message!("template-sent", part = part(&found.part), text);
             let finding = RULE.finding(Severity::Suspect, Cause::Plan, seen, remedy(&found));
             finding.of_workload(workload)
         })

@@ -215,7 +215,7 @@ fn kinds(cell: &Cell<'_>, share: f64) -> Option<Message> {
     let example = example.map(|(_, (_, example))| message!("example", example = tame(example)));
     (!named.is_empty()).then(|| {
         let more = kinds.len() > NAMED;
-        message!("kinds", kinds = named, more = more, example = example)
+        message!("kinds", kinds = named, more, example)
     })
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     found
         .map(|(cell, response)| {
             let response = tame_to(response, SHOWN_CHARS);
-            let seen = message!("looks-like-error", response = response);
+            let seen = message!("looks-like-error", response);
             let advice = message!("send-by-hand");
             let finding = RULE.finding(Severity::Suspect, Cause::Setup, seen, advice);
             finding.on(&cell.workload.name, &cell.target.name)

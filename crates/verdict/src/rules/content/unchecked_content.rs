@@ -87,7 +87,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
             }
             None => return None,
         };
-        let unchecked = message!("unchecked", why = why);
+        let unchecked = message!("unchecked", why);
         let finding = RULE.finding(Severity::Note, Cause::Setup, unchecked, advice);
         Some(finding.on(&cell.workload.name, &cell.target.name))
     });

@@ -424,7 +424,7 @@ impl<'a> Answers<'a> {
             baseline = baseline.target,
             baseline_bytes = Value::whole(other),
             share = Value::Share(share),
-            remark = remark
+            remark
         );
         Some((severity, seen))
     }
@@ -438,7 +438,7 @@ impl<'a> Answers<'a> {
     ) -> (Severity, Option<Message>) {
         match (self.encoded(baseline), self.decoded(baseline)) {
             (Some(encodings), Some(Decoded::Alike(how))) => {
-                let remark = message!("by-compression", encodings = encodings, decoded = how);
+                let remark = message!("by-compression", encodings, decoded = how);
                 let is_permitted = may_differ.size || may_differ.headers;
                 let severity = if is_permitted {
                     Severity::Note
@@ -450,15 +450,11 @@ impl<'a> Answers<'a> {
             // `contents` judges the content.
             (_, Some(_)) if may_differ.size => (Severity::Note, Some(message!("permitted"))),
             (encodings, None) if may_differ.size => {
-                let encodings =
-                    encodings.map(|encodings| message!("in-brackets", encodings = encodings));
-                let remark = message!("permitted-not-compared", encodings = encodings);
+                let encodings = encodings.map(|encodings| message!("in-brackets", encodings));
+                let remark = message!("permitted-not-compared", encodings);
                 (Severity::Note, Some(remark))
             }
-            (Some(encodings), None) => (
-                severity,
-                Some(message!("not-decoded", encodings = encodings)),
-            ),
+            (Some(encodings), None) => (severity, Some(message!("not-decoded", encodings))),
             _ => (severity, None),
         }
     }
@@ -485,7 +481,7 @@ impl<'a> Answers<'a> {
             "contents-differ",
             target = self.target,
             baseline = baseline.target,
-            how = how
+            how
         );
         Some((severity, seen))
     }

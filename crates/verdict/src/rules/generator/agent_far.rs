@@ -93,7 +93,7 @@ fn finding(evidence: &Evidence<'_>, distances: &Distances, to_target: bool) -> F
     let ((near, shortest), (far, longest)) = (distances.nearest, distances.farthest);
     let round_trips = message!(
         "round-trips",
-        to_target = to_target,
+        to_target,
         longest = Value::Seconds(longest),
         far = name(far),
         shortest = Value::Seconds(shortest),

@@ -88,8 +88,8 @@ fn finding(lost: &LostAgent, (fewest, most): (usize, usize), compares: bool) -> 
         agents = lost.agents.len(),
         names = Value::Texts(lost.agents.clone()),
         mixed = is_mixed,
-        fewest = fewest,
-        most = most
+        fewest,
+        most
     );
     let advice = message!("look-at-agent", name = &lost.name, mixed = is_mixed);
     RULE.finding(severity, Cause::Generator, said, advice)

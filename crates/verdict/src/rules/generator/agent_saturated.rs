@@ -144,7 +144,7 @@ fn may_run_target(evidence: &Evidence<'_>, slices: &[&Slice], agent: usize) -> b
 /// The agent, and the number of further agents.
 fn who(evidence: &Evidence<'_>, agent: usize, further: usize) -> Message {
     let name = agent_name(evidence.environment, agent);
-    message!("who", agent = name, further = further)
+    message!("who", agent = name, further)
 }
 
 fn finding(cell: &Cell<'_>, severity: Severity, evidence: Message, advice: Message) -> Finding {

@@ -74,7 +74,7 @@ fn of_cell(evidence: &Evidence<'_>, cell: &Cell<'_>) -> Option<Finding> {
         "completed",
         agent = name,
         share = Value::Share(found),
-        basis = message!("median-of-slices", slices = slices)
+        basis = message!("median-of-slices", slices)
     );
     let advice = message!("compare-agents");
     let finding = RULE.finding(Severity::Suspect, Cause::Generator, completed, advice);

@@ -81,9 +81,9 @@ fn difference(agents: &[AgentEnvironment], property: Property) -> Option<Message
     Some(message!(
         "difference",
         first = &first.name,
-        usual = usual,
+        usual,
         other = &other.name,
-        unusual = unusual
+        unusual
     ))
 }
 

@@ -170,8 +170,8 @@ impl Loaded {
     /// How busy the busiest of `threads` load generator threads was.
     fn message(&self, threads: usize) -> Message {
         let of = match self.agents {
-            0 | 1 => message!("busiest-thread", threads = threads),
-            agents => message!("least-busy-agent", agents = agents),
+            0 | 1 => message!("busiest-thread", threads),
+            agents => message!("least-busy-agent", agents),
         };
         let basis = message!("median-of-slices", slices = self.slices);
         of.with("thread", self.thread.message())

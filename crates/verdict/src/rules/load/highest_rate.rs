@@ -121,7 +121,7 @@ fn of_generator(result: &SearchResult) -> Option<Finding> {
 fn of_connections(result: &SearchResult) -> Option<Finding> {
     let lag = Value::Seconds(result.limiting()?.lag?);
     result.may_be_the_connections().then(|| {
-        let evidence = message!("few-connections", result = result.message(), lag = lag);
+        let evidence = message!("few-connections", result = result.message(), lag);
         suspect(result, Cause::Setup, evidence, message!("more-connections"))
     })
 }

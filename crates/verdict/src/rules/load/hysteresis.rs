@@ -69,7 +69,7 @@ fn is_large(found: &Estimate) -> bool {
 fn finding_of(workloads: &[&Workload], target: &str, found: &Estimate) -> Finding {
     let differs = message!(
         "differs",
-        target = target,
+        target,
         ratio = Value::Ratio(found.value),
         low = Value::Ratio(found.low),
         high = Value::Ratio(found.high),

@@ -125,8 +125,8 @@ fn on(target: &Target, sweep: &[&Workload], slices: &[Slice]) -> Option<Finding>
     let connections = plain(&levels[at]);
     let advice = match found {
         Found::Rising => message!("more"),
-        Found::Enough => message!("enough", connections = connections),
-        Found::Unknown => message!("until-decided", connections = connections),
+        Found::Enough => message!("enough", connections),
+        Found::Unknown => message!("until-decided", connections),
     };
     let optimum = evidence(&levels, at, best, found);
     let optimum = optimum.with("undecided", undecided(&unknown, best));
@@ -178,8 +178,8 @@ fn evidence(levels: &[Level<'_>], at: usize, best: &Level<'_>, found: Found) -> 
         found = Value::word(word),
         connections = plain(chosen),
         throughput = Value::Rate(chosen.throughput),
-        of_best = of_best,
-        below = below
+        of_best,
+        below
     )
 }
 

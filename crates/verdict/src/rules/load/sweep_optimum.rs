@@ -78,17 +78,12 @@ fn finding_of(optimum: &Optimum, evidence: &Evidence<'_>) -> Finding {
     let others = share_of_others(evidence, optimum).map(Value::Share);
     let (place, margin) = (&optimum.place, Value::Share(optimum.margin));
     let advice = match (optimum.certain, optimum.is_largest(), others) {
-        (true, true, Some(share)) => message!("stop-others", share = share, place = place),
-        (true, true, None) => message!("try-larger", place = place, sweep = &optimum.sweep),
+        (true, true, Some(share)) => message!("stop-others", share, place),
+        (true, true, None) => message!("try-larger", place, sweep = &optimum.sweep),
         (true, false, _) => {
-            message!(
-                "use-optimum",
-                place = place,
-                sweep = &optimum.sweep,
-                margin = margin
-            )
+            message!("use-optimum", place, sweep = &optimum.sweep, margin)
         }
-        (false, _, _) => message!("more-rounds", margin = margin, place = place),
+        (false, _, _) => message!("more-rounds", margin, place),
     };
     let mut workloads = evidence.plan.workloads.iter();
     let workload = workloads.find(|workload| workload.name == optimum.workload);

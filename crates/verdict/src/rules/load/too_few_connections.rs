@@ -160,7 +160,7 @@ fn on_sweep(levels: &[Level<'_>], evidence: &Evidence<'_>) -> Option<Finding> {
                 high = Value::Ratio(gained.high)
             );
             let evidence = with_idle(level_gains, &busy);
-            let advice = message!("use-more", more = more, connections = connections);
+            let advice = message!("use-more", more, connections);
             let finding = RULE.finding(Severity::Note, Cause::Plan, evidence, advice);
             finding.on(&level.cell.workload.name, &level.cell.target.name)
         })
@@ -174,12 +174,8 @@ fn without_sweep(idle: &[&(&Cell<'_>, Busy)]) -> Option<Finding> {
         .min_by(|one, other| one.1.idle().total_cmp(&other.1.idle()))?;
     let several = idle.len() > 1;
     let connections = cell.workload.load.connections;
-    let idle = message!("idle", workloads = idle.len(), connections = connections);
-    let advice = message!(
-        "run-again",
-        several = several,
-        connections = plain(2 * connections)
-    );
+    let idle = message!("idle", workloads = idle.len(), connections);
+    let advice = message!("run-again", several, connections = plain(2 * connections));
     let evidence = with_idle(idle, busiest);
     let finding = RULE.finding(Severity::Note, Cause::Plan, evidence, advice);
     let finding = finding.of_target(&cell.target.name);

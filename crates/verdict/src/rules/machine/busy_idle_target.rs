@@ -69,7 +69,7 @@ fn of_target(target: &str, shares: &[f64]) -> Option<Finding> {
     };
     let used = message!(
         "used-without-load",
-        target = target,
+        target,
         share = Value::Share(share),
         basis = message!("median-of-slices", slices = shares.len())
     );

@@ -65,7 +65,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
             "nearly-full",
             free = Value::Bytes(disk.available_bytes),
             share = Value::Share(free_share(disk)),
-            data_here = data_here
+            data_here
         );
         let advice = message!("free-space");
         RULE.finding(severity, Cause::Setup, nearly_full, advice)

@@ -54,7 +54,7 @@ fn of_cell(cell: &Cell<'_>, Busy { both, cores, .. }: Busy) -> Option<Finding> {
         let used = message!(
             "used-cores",
             used = Value::Cores(both),
-            cores = cores,
+            cores,
             share = Value::Share(share)
         );
         let advice = message!("read-ratio");

@@ -87,7 +87,7 @@ fn of_cell(cell: &Cell<'_>, cores: usize) -> Option<Finding> {
         basis = message!("median-of-slices", slices = full.len()),
         thread = Value::Share(thread),
         target = Value::Cores(server),
-        cores = cores
+        cores
     );
     let direction = match transfer.direction {
         Direction::Write => "write",

@@ -105,7 +105,7 @@ fn clause(change: &Change) -> Message {
             message!(
                 "lines-changed",
                 several = lines.len() > 1,
-                lines = lines,
+                lines,
                 further = more("further-lines", *further)
             )
         }

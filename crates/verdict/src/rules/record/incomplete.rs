@@ -114,7 +114,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
             target = &last.target,
             allowed = Value::Plain(allowed),
             last = Value::Plain(evidence.slices.len() as u64),
-            planned = planned
+            planned
         ),
         _ => measured(full, planned, cut_short),
     };
@@ -155,7 +155,7 @@ fn measured(full: usize, planned: usize, cut_short: usize) -> Message {
         "measured",
         slices = Value::word(slices),
         full = Value::Plain(full as u64),
-        planned = planned,
+        planned,
         cut_short = Value::Plain(cut_short as u64)
     )
 }

@@ -79,7 +79,7 @@ fn finding_of(target: &str, left: &[Left]) -> Option<Finding> {
     let seen = message!(
         "left",
         what = tame_to(&first.what, DESCRIPTION),
-        reason = reason,
+        reason,
         more = left.len() - 1
     );
     let (severity, cause) = match kept {

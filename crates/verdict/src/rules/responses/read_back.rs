@@ -166,7 +166,7 @@ fn of_operation(result: &ReadBack) -> Option<(Severity, Message, Message)> {
         operation = tame(&result.operation),
         checked = result.checked,
         deletes = result.deletes,
-        why = why
+        why
     );
     Some((Severity::Note, not_checked, message!("check-yourself")))
 }
@@ -192,19 +192,19 @@ fn misses(result: &ReadBack) -> Message {
     ];
     let kinds = kinds.into_iter().filter(|(objects, _)| *objects > 0);
     let kinds: Vec<Message> = kinds
-        .map(|(objects, kind)| message!("kind", objects = objects, kind = Value::word(kind)))
+        .map(|(objects, kind)| message!("kind", objects, kind = Value::word(kind)))
         .collect();
     let example = result.example.as_ref();
     let example = example.map(|text| message!("example", example = tame_to(text, EXAMPLE)));
     message!(
         "missed",
         operation = tame(&result.operation),
-        missed = missed,
-        objects = objects,
+        missed,
+        objects,
         deletes = result.deletes,
-        interval = interval,
-        kinds = kinds,
-        example = example
+        interval,
+        kinds,
+        example
     )
 }
 

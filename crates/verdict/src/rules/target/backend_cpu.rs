@@ -100,7 +100,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
                 .iter()
                 .map(|backend| seen(backend, several_loads, &target.name));
             let each: Vec<Message> = each.collect();
-            let seen = message!("works-for-target", each = each, known = is_known);
+            let seen = message!("works-for-target", each, known = is_known);
             let finding = RULE.finding(Severity::Note, Cause::Server, seen, advice(busiest));
             Some(finding.of_target(&target.name))
         })
@@ -116,9 +116,9 @@ fn seen(backend: &Backend, several_loads: bool, target: &str) -> Message {
         name = tame(&backend.name),
         processes = backend.pids.len(),
         pids = pids.collect::<Vec<String>>(),
-        several_loads = several_loads,
+        several_loads,
         loaded = Value::Cores(backend.loaded),
-        target = target,
+        target,
         idle = Value::Cores(backend.idle),
         in_pauses = backend.in_pauses
     )
@@ -132,7 +132,7 @@ fn advice(busiest: &Backend) -> Message {
     message!(
         "attribute",
         full_core = busiest.pids.len() == 1 && busiest.loaded >= ONE_CORE,
-        observe = observe
+        observe
     )
 }
 

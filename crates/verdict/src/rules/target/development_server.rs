@@ -70,7 +70,7 @@ fn is_for_development(header: &str) -> bool {
 
 /// The finding on one target. `compared`: all targets are servers for development.
 fn finding(target: &str, header: &str, compared: bool) -> Finding {
-    let found = message!("for-development", target = target, server = tame(header));
+    let found = message!("for-development", target, server = tame(header));
     let advice = if compared {
         message!("compare-production-servers")
     } else {

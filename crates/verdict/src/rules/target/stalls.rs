@@ -257,7 +257,7 @@ impl<'a> Tail<'a> {
         message!(
             "few-slices",
             carriers = Value::Plain(self.carriers.len() as u64),
-            slices = slices,
+            slices,
             share = Value::Share(self.share),
             slow = Value::Seconds(TIMES * self.usual),
             all = Value::Seconds(self.all),

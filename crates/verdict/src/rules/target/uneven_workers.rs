@@ -203,12 +203,12 @@ fn of_target(found: &[(&Cell<'_>, Seen)]) -> Option<Finding> {
     let uneven = message!(
         "uneven",
         connections = cell.workload.load.connections,
-        completed = completed,
+        completed,
         fastest = Value::Rate(seen.fastest),
         slowest = Value::Rate(seen.slowest),
         slices = seen.slices,
         because = because(seen.workers),
-        reopened = reopened
+        reopened
     );
     let finding = RULE.finding(Severity::Note, Cause::Server, uneven, advice(seen));
     let finding = finding.of_target(&cell.target.name);

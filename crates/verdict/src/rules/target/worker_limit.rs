@@ -144,7 +144,7 @@ fn on_concurrency_sweep(levels: &[Level<'_>], evidence: &Evidence<'_>) -> Option
         low = Value::Ratio(gained.low),
         high = Value::Ratio(gained.high),
         longer = Value::Ratio(longer),
-        room = room
+        room
     );
     let finding = RULE.finding(Severity::Note, Cause::Server, flat, advice);
     Some(finding.on(&top.cell.workload.name, &top.cell.target.name))

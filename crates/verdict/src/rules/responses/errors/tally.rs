@@ -202,7 +202,7 @@ impl Tally {
         let statuses = self.statuses.iter();
         let statuses = statuses.map(|(status, n)| times(Value::Plain((*status).into()), *n));
         let statuses: Vec<Message> = statuses.collect();
-        message!("statuses", statuses = statuses)
+        message!("statuses", statuses)
     }
 
     fn failures(&self) -> Message {
@@ -276,5 +276,5 @@ fn named(classes: &BTreeMap<ErrorClass, u64>) -> Vec<Message> {
 }
 
 fn times(kind: Value, count: u64) -> Message {
-    message!("times", kind = kind, count = Value::Plain(count))
+    message!("times", kind, count = Value::Plain(count))
 }
