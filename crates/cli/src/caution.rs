@@ -47,10 +47,10 @@ fn literal_templates(plan: &Plan) -> impl Iterator<Item = Sentence> {
                 "literal-template",
                 "{workload:?}: {part} contains {text:?}, which looks like a template and is sent \
                  literally → {remedy}",
-                workload = workload,
-                part = part,
+                workload,
+                part,
                 text = found.text,
-                remedy = remedy
+                remedy
             );
             let [part, remedy] = template_in(&found, language());
             warning.with("part", part).with("remedy", remedy)
@@ -65,7 +65,7 @@ fn rounded_up(plan: &Plan) -> Option<Sentence> {
         _ if !plan.comparing.workloads.is_empty() => sentence!(
             "blocks-of-workloads",
             "compared workloads are interleaved in blocks of {each} rounds",
-            each = each
+            each
         ),
         2 => sentence!(
             "quads-of-targets",
@@ -79,9 +79,9 @@ fn rounded_up(plan: &Plan) -> Option<Sentence> {
             let squares = sentence!(
                 "squares-of-targets",
                 "{targets} targets{twin} are interleaved in Williams squares of {each} rounds",
-                targets = targets,
-                twin = twin,
-                each = each
+                targets,
+                twin,
+                each
             );
             squares.with("twin", plan.twin().is_some())
         }
@@ -89,9 +89,9 @@ fn rounded_up(plan: &Plan) -> Option<Sentence> {
     let rounded = sentence!(
         "rounds-rounded-up",
         "{count} rounds instead of {asked}: {design}, and a run consists of complete blocks",
-        count = count,
-        asked = asked,
-        design = design
+        count,
+        asked,
+        design
     );
     Some(rounded.with_part("design", [design]))
 }
@@ -123,15 +123,15 @@ fn too_few_rounds(plan: &Plan) -> Option<Sentence> {
         "no difference can be shown with --rounds {rounds} ({blocks} {block}{plural}): at {confidence} % \
          confidence the signed-rank test needs {blocks_needed} {block_plural}{among} → use \
          --rounds {needed} or more (about {time}){offers}",
-        rounds = rounds,
-        blocks = blocks,
-        block = block,
-        plural = plural,
+        rounds,
+        blocks,
+        block,
+        plural,
         confidence = format!("{:.0}", CONFIDENCE * 100.0),
-        blocks_needed = blocks_needed,
-        block_plural = block_plural,
-        among = among,
-        needed = needed,
+        blocks_needed,
+        block_plural,
+        among,
+        needed,
         time = whole_seconds(plan.lasting(needed)),
         offers = offered
     );
@@ -158,7 +158,7 @@ fn shorter(plan: &Plan, rounds: u32, needed: u32) -> Vec<Sentence> {
         offers.push(sentence!(
             "or-keep-time",
             "; or keep the time, with --rounds {needed} --slice {slice}",
-            needed = needed,
+            needed,
             slice = Time(slice)
         ));
     }
@@ -173,7 +173,7 @@ fn shorter(plan: &Plan, rounds: u32, needed: u32) -> Vec<Sentence> {
             "or-compare-less",
             "; or compare less: at most {questions} in these rounds (a comparison is one workload on \
              one target other than the baseline; the levels of a sweep are one comparison)",
-            questions = questions
+            questions
         );
         offers.push(less.with("questions", most));
     } else if plan.twin().is_some() {
@@ -188,7 +188,7 @@ fn shorter(plan: &Plan, rounds: u32, needed: u32) -> Vec<Sentence> {
 /// Offers one after the other, as one sentence.
 fn chained(offers: Vec<Sentence>) -> Option<Sentence> {
     offers.into_iter().reduce(|first, next| {
-        let both = sentence!("chain", "{first}{next}", first = first, next = next);
+        let both = sentence!("chain", "{first}{next}", first, next);
         both.with_part("first", [first]).with_part("next", [next])
     })
 }

@@ -36,7 +36,7 @@ pub fn run() -> ExitCode {
                 "no-hiding",
                 "cannot take secrets out of the process title: {error}; give them in the \
                  environment or in files",
-                error = error
+                error
             ));
             let given: Vec<OsString> = std::env::args_os().collect();
             return of_mistake(Exit::Internal, &given).into();

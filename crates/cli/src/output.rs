@@ -36,7 +36,7 @@ pub(crate) fn failed(error: &anyhow::Error) {
         (Some(what), Some(cause)) => say_error(&sentence!(
             "of-cause",
             "{what}: {cause}",
-            what = what,
+            what,
             cause = errors::sentence_of(cause)
         )),
         (Some(what), None) => say_error(what),
@@ -149,7 +149,7 @@ pub(crate) fn note_failure(written: io::Result<()>) {
         say_error(&sentence!(
             "no-stdout-space",
             "cannot write to standard output: {failure}; free space, or write to another file",
-            failure = failure
+            failure
         ));
     }
 }

@@ -129,14 +129,11 @@ impl Display {
             Progress::Printed { what } => self.tell(&sentence!(
                 "plan-contains",
                 "plan.toml contains {what}; use {{env:NAME}} in place of secret values",
-                what = what
+                what
             )),
-            Progress::Ready { target, url } => self.tell(&sentence!(
-                "is-up",
-                "{target} is up at {url}",
-                target = target,
-                url = url
-            )),
+            Progress::Ready { target, url } => {
+                self.tell(&sentence!("is-up", "{target} is up at {url}", target, url))
+            }
             Progress::Slice {
                 index,
                 target,
@@ -240,8 +237,7 @@ impl Display {
         let of = said(&of.with_part("time", [in_all]));
         let left = whole.saturating_sub(self.pace.elapsed());
         let end = pace::end(SystemTime::now(), left).filter(|_| !(self.counted && index == 0));
-        let until =
-            end.map(|clock| said(&sentence!("until", ", until {clock} UTC", clock = clock)));
+        let until = end.map(|clock| said(&sentence!("until", ", until {clock} UTC", clock)));
         self.bar
             .set_prefix(format!("{of}{}", until.unwrap_or_default()));
         self.bar.set_position(index as u64);
@@ -250,11 +246,7 @@ impl Display {
         }
         // A run that cannot start keeps nothing.
         if let Some(directory) = self.kept_in.take() {
-            let kept = sentence!(
-                "kept-in",
-                "results are kept in {directory}",
-                directory = directory
-            );
+            let kept = sentence!("kept-in", "results are kept in {directory}", directory);
             self.tell(&kept);
         }
         if is_probe {
@@ -377,7 +369,7 @@ impl Display {
                     "objects-may-stay",
                     "{stopping}, and objects may stay on the targets: then delete them with tenbin \
                      clean {directory}",
-                    stopping = stopping,
+                    stopping,
                     directory = directory.display()
                 );
                 print(

@@ -49,7 +49,7 @@ fn runs_are_listed_labelled_and_removed(scratch: &Scratch) {
     run("show last~1").expect_stdout("first");
     run("show last~2")
         .expect_code(2)
-        .expect_stderr("runs/ has 2 measured runs, and this asks for number 3");
+        .expect_stderr("runs/ has 2 measured runs, so there is no run number 3");
     run("show 2")
         .expect_code(2)
         .expect_stderr("several runs begin with \"2\"");

@@ -22,7 +22,7 @@ fn english(text: &str) -> Vec<&str> {
     with_words(text, 4)
 }
 
-/// The lines with so many plain words in a row.
+/// The lines with this number of plain words in a row.
 fn with_words(text: &str, many: usize) -> Vec<&str> {
     let is_word = |word: &str| {
         let word = word.trim_matches(|c: char| ".:()\"".contains(c));

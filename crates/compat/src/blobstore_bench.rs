@@ -201,7 +201,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
         given.note(sentence!(
             "bench-set",
             "-pr: the set of blobs is called {set}",
-            set = set
+            set
         ));
     }
     let on_disk = is_on_disk(&mut given);
@@ -322,7 +322,7 @@ fn backend(given: &mut Given, world: &World<'_>) -> Backend {
                     "-c: {file} names hosts of the cluster manager; Tenbin needs the access layer and \
                      looks for it at {hosts}; \"priority_addrs\" in the file names the access layer's \
                      own hosts",
-                    file = file,
+                    file,
                     hosts = hosts.join(" and ")
                 ));
             }

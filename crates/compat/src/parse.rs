@@ -271,7 +271,7 @@ impl Given {
                         "flag-noted",
                         "{flag}: {note}",
                         flag = dashed(flag.name),
-                        note = note
+                        note
                     );
                     self.note(noted.with_fixed("note", note));
                 }

@@ -172,7 +172,7 @@ impl WebJob {
         let slices = self.slices();
         let each = match (self.requests_of_slice(), self.time_of_slice()) {
             (Some(requests), _) => {
-                sentence!("requests", "{requests} requests", requests = requests)
+                sentence!("requests", "{requests} requests", requests)
             }
             (None, Some(time)) => sentence!("time", "{time}", time = Time(time)),
             (None, None) => return None,
@@ -181,9 +181,9 @@ impl WebJob {
             "targets-take-turns",
             "{targets} targets take turns: {slices} slices of {each} on each, after a warm-up; a \
              difference can be shown at 95 % confidence with that number of slices",
-            targets = targets,
-            slices = slices,
-            each = each
+            targets,
+            slices,
+            each
         );
         Some(turns.with_part("each", [each]))
     }

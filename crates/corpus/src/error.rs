@@ -76,11 +76,7 @@ impl Error {
                 place,
                 reason,
             } => sentence!(
-                "malformed",
-                "{name}, {place}: {reason}",
-                name = name,
-                place = place,
-                reason = reason
+                "malformed", "{name}, {place}: {reason}", name, place, reason
             ),
             Self::Read { name, source } => sentence!(
                 "cannot-read",
@@ -104,42 +100,31 @@ impl Error {
                 "pages-exist",
                 "{server}: {what} already exists{holding}; to replace it, {remove}",
                 holding = holding(*records),
-                server = server,
-                what = what,
-                remove = remove
+                server,
+                what,
+                remove
             ),
             Self::Rejected {
                 server,
                 reason,
                 next,
             } => sentence!(
-                "data-rejected",
-                "{server}: {reason}; {next}",
-                server = server,
-                reason = reason,
-                next = next
+                "data-rejected", "{server}: {reason}; {next}", server, reason, next
             ),
             Self::Stopped => sentence!(
                 "interrupted-waiting",
                 "interrupted while waiting for a response of the server"
             ),
-            Self::Server { server, reason } => sentence!(
-                "of-server",
-                "{server}: {reason}",
-                server = server,
-                reason = reason
-            ),
+            Self::Server { server, reason } => {
+                sentence!("of-server", "{server}: {reason}", server, reason)
+            }
         }
     }
 }
 
 fn holding(records: Option<u64>) -> Sentence {
     records.map_or_else(Sentence::default, |records| {
-        sentence!(
-            "and-holds",
-            " and holds {records} records",
-            records = records
-        )
+        sentence!("and-holds", " and holds {records} records", records)
     })
 }
 
@@ -179,10 +164,7 @@ impl From<tenbin_http::Error> for Error {
                 Self::server(server, of_failure(&failure))
             }
             tenbin_http::Error::Url { url, reason } => Self::Refused(sentence!(
-                "server-url",
-                "server {url}: {reason}",
-                url = url,
-                reason = reason
+                "server-url", "server {url}: {reason}", url, reason
             )),
             tenbin_http::Error::Password => Self::Refused(sentence!(
                 "server-url-password",
@@ -220,14 +202,14 @@ pub(crate) fn of_failure(failure: &Failure) -> Sentence {
         } => sentence!(
             "response-status",
             "{path} has status {status}: {excerpt}",
-            path = path,
-            status = status,
-            excerpt = excerpt
+            path,
+            status,
+            excerpt
         ),
         Failure::TooLong(bytes) => sentence!(
             "response-too-long",
             "the request failed: the response has more than {bytes} bytes",
-            bytes = bytes
+            bytes
         ),
         Failure::Connect(_)
         | Failure::Tls(_)

@@ -192,13 +192,13 @@ impl EngineError {
             Self::System { thread, source } => sentence!(
                 "thread-cannot-work",
                 "generator thread {thread} cannot work: {source}",
-                thread = thread,
+                thread,
                 source = Sentence::from(source)
             ),
             Self::Panic(text) => sentence!(
                 "thread-panicked",
                 "generator thread {text} panicked; this is a bug in tenbin",
-                text = text
+                text
             ),
         }
     }

@@ -174,7 +174,7 @@ fn too_large(limit: u64) -> io::Error {
         sentence!(
             "file-too-large",
             "it has more than {limit} MiB, the most that is read of such a file",
-            limit = limit
+            limit
         ),
     )
 }

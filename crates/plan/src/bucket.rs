@@ -15,9 +15,9 @@ pub(crate) fn read(scalar: &Scalar) -> Result<String, Sentence> {
         Err(sentence!(
             "no-bucket-name",
             "{bucket:?} is not a bucket name: {why}; write for example {default_bucket:?}",
-            bucket = bucket,
+            bucket,
             default_bucket = DEFAULT_BUCKET,
-            why = why
+            why
         ))
     };
     if !(3..=63).contains(&bucket.len()) {

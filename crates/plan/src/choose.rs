@@ -39,7 +39,7 @@ impl FromStr for Choose {
                 "no-choice-of-objects",
                 "{text:?} is not one of \"uniform\", \"zipf\", \"zipf:1.1\" (an exponent \
                     above 0, at most 10), \"sequential\", \"once\"",
-                text = text
+                text
             )
         };
         match text {
@@ -96,7 +96,7 @@ impl FromStr for ByteRange {
                 "no-byte-range",
                 "{text:?} is not a range; write \"random:64KiB\" for 64 KiB from anywhere in \
                     the object, or \"0-1023\" for its first 1024 bytes",
-                text = text
+                text
             )
         };
         if let Some(length) = text.strip_prefix("random:") {
@@ -150,7 +150,7 @@ impl FromStr for Prefixes {
                 "{text:?} is not a tree of prefixes; write for example \"16/16\" for sixteen \
                     prefixes with sixteen below each; at most {most_levels} levels of 1 to \
                     {most_names}",
-                text = text,
+                text,
                 most_levels = MOST_LEVELS,
                 most_names = MOST_NAMES
             )

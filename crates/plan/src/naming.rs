@@ -20,21 +20,21 @@ pub(crate) fn checked(scalar: &Scalar) -> Result<String, Sentence> {
         let better = from_text(name);
         let hint = match better.as_str() {
             "" => Sentence::default(),
-            better => sentence!("better-name", ", for example {better:?}", better = better),
+            better => sentence!("better-name", ", for example {better:?}", better),
         };
         return Err(sentence!(
             "bad-name",
             "{name:?} has {bad:?} in it; a name is made of letters, digits, '-', '_' and '.'{hint}",
-            name = name,
-            bad = bad,
-            hint = hint
+            name,
+            bad,
+            hint
         ));
     }
     if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
         return Err(sentence!(
             "name-start",
             "{name:?} does not begin with a letter or a digit",
-            name = name
+            name
         ));
     }
     if name.len() > LONGEST {
@@ -106,9 +106,9 @@ impl Names {
                 "name-of-sweep-length",
                 "{name:?} is too long for a name, which has at most {longest} characters; \
                     shorten the {what}'s own name",
-                name = name,
+                name,
                 longest = LONGEST,
-                what = what
+                what
             );
             resolver.wrong(place, "sweep", message);
         }

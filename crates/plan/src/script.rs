@@ -21,7 +21,7 @@ pub struct Script {
     pub command: String,
     /// The environment variables that the command line reads: the secrets of the script.
     pub variables: Vec<String>,
-    /// What the script has and the command line has not, by its name in the script.
+    /// Settings of the script that the command line omits, by their names in the script.
     pub left_out: Vec<String>,
     /// The section of the documentation with the names of its settings.
     pub section: &'static str,
@@ -92,8 +92,8 @@ impl Script {
              see {section} for other settings",
             tool = self.tool,
             command = self.command,
-            exports = exports,
-            left_out = left_out,
+            exports,
+            left_out,
             section = self.section
         )
     }

@@ -132,7 +132,7 @@ impl PartialEq<&str> for Sentence {
     }
 }
 
-/// Why a value is wrong or something failed, as a sentence: an error without a type of its own.
+/// Why a value is wrong or something failed: an error that needs no other type than its sentence.
 impl std::error::Error for Sentence {}
 
 /// A sentence with an English text only.
@@ -151,15 +151,24 @@ impl From<&str> for Sentence {
 
 /// A [`Sentence`]: `sentence!("file-written", "written: {file}", file = path.display())`. The format
 /// string is the English text; the texts in other languages, in Fluent syntax, use the arguments by
-/// their names. An argument that is a sentence itself is printed in the other language, too.
+/// their names. `file` alone means `file = file`. An argument that is a sentence itself is printed in
+/// the other language, too.
 #[macro_export]
 macro_rules! sentence {
-    ($id:literal, $text:literal $(, $name:ident = $value:expr)* $(,)?) => {{
+    ($id:literal, $text:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {{
         #[allow(unused_imports, reason = "a sentence has no arguments, or arguments of one kind")]
         use $crate::argument::{OfSentence as _, OfText as _};
-        $crate::Sentence::new($id, ::std::format!($text $(, $name = &$value)*))
-            $(.with_argument(stringify!($name), $crate::argument::Value(&$value).argument()))*
+        $crate::Sentence::new(
+            $id,
+            ::std::format!($text $(, $name = &$crate::sentence!(@value $name $(= $value)?))*),
+        )
+        $(.with_argument(
+            stringify!($name),
+            $crate::argument::Value(&$crate::sentence!(@value $name $(= $value)?)).argument(),
+        ))*
     }};
+    (@value $name:ident) => { $name };
+    (@value $name:ident = $value:expr) => { $value };
 }
 
 /// What [`sentence!`](crate::sentence) makes of the value of an argument: the method of a sentence

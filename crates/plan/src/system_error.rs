@@ -4,7 +4,7 @@ use std::io;
 
 use crate::{Sentence, sentence};
 
-/// The error of the operating system. What few people meet has the text of the system in every
+/// The error of the operating system. Rare errors have the text of the system in every
 /// language.
 impl From<&io::Error> for Sentence {
     fn from(error: &io::Error) -> Self {

@@ -86,20 +86,20 @@ impl RecordError {
                 "file-error",
                 "cannot {doing} {path}: {source}",
                 path = path.display(),
-                doing = doing,
+                doing,
                 source = Sentence::from(source)
             ),
             Self::NotARun { path, missing } => sentence!(
                 "not-a-run",
                 "{path} is not a run directory: it has no {missing}",
                 path = path.display(),
-                missing = missing
+                missing
             ),
             Self::NotPacked { path, why } => sentence!(
                 "not-packed",
                 "{path} is not a packed run: {why}",
                 path = path.display(),
-                why = why
+                why
             ),
             Self::NothingMeasured { path } => sentence!(
                 "run-without-slice",
@@ -110,8 +110,8 @@ impl RecordError {
                 "damaged",
                 "{path} is damaged in line {line}: {what}",
                 path = path.display(),
-                line = line,
-                what = what
+                line,
+                what
             ),
             Self::Changed {
                 path,
@@ -122,15 +122,12 @@ impl RecordError {
                 "the run in {path} cannot be read: {changed} ({source}); restore the file from a \
                  copy",
                 path = path.display(),
-                changed = changed,
+                changed,
                 source = source.sentence()
             ),
-            Self::OutOfOrder { what, why } => sentence!(
-                "out-of-order",
-                "cannot record {what}: {why}",
-                what = what,
-                why = why
-            ),
+            Self::OutOfOrder { what, why } => {
+                sentence!("out-of-order", "cannot record {what}: {why}", what, why)
+            }
         }
     }
 }

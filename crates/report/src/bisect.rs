@@ -121,7 +121,7 @@ fn change(bisect: &Bisect) -> Option<Message> {
     let end = |end: Option<f64>, open: &str| end.map_or_else(|| open.to_owned(), ratio);
     Some(message!(
         "bisect-change",
-        metric = metric,
+        metric,
         ratio = Value::Ratio(value),
         low = end(low, "0"),
         high = end(high, "∞"),

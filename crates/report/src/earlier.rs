@@ -446,7 +446,7 @@ fn refuse_other_work(before: &Results, after: &Results) -> Result<(), NotCompara
                 before = before.name.as_str(),
                 after = after.name.as_str(),
                 workload = workload.as_str(),
-                difference = difference
+                difference
             )));
         }
     }
@@ -474,7 +474,7 @@ fn refuse_unknown_names(
             return Err(NotComparable(message!(
                 "changed-unknown",
                 name = format!("{name:?}"),
-                known = known
+                known
             )));
         }
     }

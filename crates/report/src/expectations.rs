@@ -112,7 +112,7 @@ pub(crate) fn expectations_clause(document: &Document) -> Option<Message> {
     })
 }
 
-/// Whether the answer of an INVALID run consists of its expectations, which are decided all the same.
+/// Whether the answer of an INVALID run consists of its expectations, which are still decided.
 pub(crate) fn answers_by_expectations(document: &Document) -> bool {
     document.trust == Trust::Invalid
         && document.expectations.iter().any(|each| !each.fails_if)
@@ -125,14 +125,14 @@ pub(crate) fn optimum_claim(optimum: &Optimum) -> Message {
         sweep, workload, ..
     } = optimum;
     match optimum.trust {
-        Trust::Invalid => message!("no-optimum", sweep = sweep, workload = workload),
+        Trust::Invalid => message!("no-optimum", sweep, workload),
         trust => message!(
             "optimum",
             value = optimum.shown_place(),
             certain = optimum.certain,
-            sweep = sweep,
+            sweep,
             suspect = trust == Trust::Suspect,
-            workload = workload
+            workload
         ),
     }
 }
@@ -145,10 +145,10 @@ pub(crate) fn schedule(document: &Document) -> Message {
     if run.is_imported() {
         message!("by-other-tools")
     } else if run.planned_slices == 0 && !document.searches.is_empty() {
-        message!("max-rate-search", seconds = seconds)
+        message!("max-rate-search", seconds)
     } else {
         let rounds = message!("rounds", count = run.rounds);
-        message!("rounds-of", rounds = rounds, seconds = seconds)
+        message!("rounds-of", rounds, seconds)
     }
 }
 
@@ -169,13 +169,9 @@ pub(crate) fn ended(document: &Document) -> Option<Message> {
         RunEnded::Precise => Some(message!(
             "ended-precise",
             rounds = message!("rounds", count = run.rounds),
-            within = within
+            within
         )),
-        RunEnded::MostRounds => Some(message!(
-            "ended-most-rounds",
-            rounds = run.rounds,
-            within = within
-        )),
+        RunEnded::MostRounds => Some(message!("ended-most-rounds", rounds = run.rounds, within)),
     }
 }
 

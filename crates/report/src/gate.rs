@@ -45,7 +45,7 @@ pub(crate) fn answer(gate: &Gate) -> Message {
         base = gate.base.as_str(),
         candidate = gate.candidate.as_str(),
         known = Value::Flag(!figures.is_empty()),
-        figures = figures,
+        figures,
         suspect = Value::Flag(gate.fails_as_suspect())
     )
 }
@@ -59,7 +59,7 @@ fn figure(figure: &GateFigure, with_workload: bool) -> Message {
     let end = |end: Option<f64>, open: &str| end.map_or_else(|| open.to_owned(), ratio);
     message!(
         "gate-figure",
-        metric = metric,
+        metric,
         named = Value::Flag(with_workload),
         workload = figure.workload.as_str(),
         ratio = figure.ratio.map_or(Value::Unknown, Value::Ratio),

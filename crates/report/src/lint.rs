@@ -65,7 +65,7 @@ fn head(finding: &LintFinding, say: &dyn Fn(&Sentence) -> String) -> Sentence {
         "{severity} {rule}{at}: {evidence}",
         severity = finding.severity.word(),
         rule = finding.rule,
-        at = at,
+        at,
         evidence = for_terminal(&say(&finding.evidence))
     );
     let name = operation.map_or_else(String::new, |name| format!("({name})"));

@@ -26,18 +26,18 @@ pub(crate) fn intervals_together(document: &Document) -> Option<Message> {
 /// Expected and observed hit ratios of a target's cache, in one sentence.
 pub(crate) fn cache_sentence(target: &str, cache: &CacheHits) -> Message {
     if cache.lookups == Some(0) {
-        return message!("cache-without-lookups", target = target);
+        return message!("cache-without-lookups", target);
     }
     let of = cache.lookups;
-    let of = of.map(|lookups| message!("of-lookups", lookups = lookups));
+    let of = of.map(|lookups| message!("of-lookups", lookups));
     let expected = cache.forecast;
     let expected = expected.map(|share| message!("hits-expected", share = Value::Share(share)));
     message!(
         "cache",
-        target = target,
+        target,
         hits = cache.observed.map_or(Value::Unknown, Value::Share),
-        of = of,
-        expected = expected
+        of,
+        expected
     )
 }
 
@@ -65,13 +65,13 @@ pub(crate) fn search_sentence(target: &str, search: &SearchUse) -> Message {
     };
     message!(
         "search-server",
-        target = target,
+        target,
         used = bytes(search.heap_used_bytes),
         heap = bytes(search.heap_max_bytes),
         collections = counted(
             "garbage-collections", search.collections, search.collection_ms
         ),
-        segments = segments,
+        segments,
         merges = counted("merges", search.merges, search.merge_ms)
     )
 }
@@ -126,7 +126,7 @@ pub(crate) fn about_steps(document: &Document) -> Option<Message> {
     } else {
         wholes.into()
     };
-    let steps = (steps > 0).then(|| message!("about-sub-requests", wholes = wholes));
+    let steps = (steps > 0).then(|| message!("about-sub-requests", wholes));
     let checks = has_checks.then(|| message!("about-effects"));
     let mut both = steps.into_iter().chain(checks);
     Some(clauses(both.next()?, both))

@@ -141,12 +141,16 @@ impl Value {
     }
 }
 
-/// A [`Message`] with arguments: `message!("closed", count = Value::Count(3), target = name)`.
+/// A [`Message`] with arguments: `message!("closed", count = Value::Count(3), target = name)`. `target`
+/// alone means `target = target`.
 #[macro_export]
 macro_rules! message {
-    ($id:literal $(, $name:ident = $value:expr)* $(,)?) => {
-        $crate::Message::new($id)$(.with(stringify!($name), $value))*
+    ($id:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {
+        $crate::Message::new($id)
+            $(.with(stringify!($name), $crate::message!(@value $name $(= $value)?)))*
     };
+    (@value $name:ident) => { $name };
+    (@value $name:ident = $value:expr) => { $value };
 }
 
 macro_rules! converts {

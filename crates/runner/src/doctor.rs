@@ -194,7 +194,7 @@ impl AskedAgents {
                 RunError::Agents(sentence!(
                     "agent-results",
                     "the results of agent \"{agent}\" cannot be read",
-                    agent = agent
+                    agent
                 ))
             })?;
             results.into_iter().for_each(|result| {

@@ -106,10 +106,10 @@ impl RunError {
             } => sentence!(
                 "preparation-failed",
                 "target \"{target}\", workload \"{workload}\": {what} failed: {why}",
-                target = target,
-                workload = workload,
-                what = what,
-                why = why
+                target,
+                workload,
+                what,
+                why
             ),
             Self::Keys {
                 target,
@@ -118,9 +118,9 @@ impl RunError {
             } => sentence!(
                 "no-temporary-keys",
                 "target \"{target}\": {issuer} issues no keys: {why}",
-                target = target,
-                issuer = issuer,
-                why = why
+                target,
+                issuer,
+                why
             ),
             Self::Rejected {
                 target,
@@ -131,16 +131,16 @@ impl RunError {
                 "target \"{target}\", workload \"{workload}\": the first request failed: GET \
                  returned status {status}, which does not count as success; correct the URL, or \
                  accept the status with --expect {status}",
-                target = target,
-                workload = workload,
-                status = status
+                target,
+                workload,
+                status
             ),
             Self::Pages(error) => error.sentence(),
             Self::NotThePages(said) => said.clone(),
             Self::Load { target, why } => sentence!(
                 "of-target-reason",
                 "target \"{target}\": {reason}",
-                target = target,
+                target,
                 reason = why
             ),
             Self::Nodes(said) => said.clone(),
@@ -156,11 +156,11 @@ impl RunError {
                 "target \"{target}\", workload \"{workload}\": {connections} connections need \
                  about {needed} open files at once, and this process may have {granted}; use \
                  fewer connections, or raise the hard limit (ulimit -Hn)",
-                target = target,
-                workload = workload,
-                connections = connections,
-                needed = needed,
-                granted = granted
+                target,
+                workload,
+                connections,
+                needed,
+                granted
             ),
             Self::Record(error) => error.sentence(),
             Self::Agents(said) => said.clone(),

@@ -135,8 +135,7 @@ impl<'a> RunSetup<'a> {
             progress(Progress::Note(note));
         }
         let printed = plan.printed_values().into_iter();
-        let printed = printed
-            .reduce(|all, next| sentence!("and-also", "{all}, {next}", all = all, next = next));
+        let printed = printed.reduce(|all, next| sentence!("and-also", "{all}, {next}", all, next));
         if let Some(what) = printed {
             progress(Progress::Printed { what: &what });
         }

@@ -45,8 +45,8 @@ impl Staged {
         let refused = sentence!(
             "server-refused",
             "the server refused {requests} (concurrency was reduced to {fewest})",
-            requests = requests,
-            fewest = fewest
+            requests,
+            fewest
         );
         Some(refused.with("requests", self.refused.requests))
     }

@@ -25,12 +25,12 @@ impl ExitStatus {
     /// How the command ended, after its subject.
     pub fn sentence(self) -> Sentence {
         match self {
-            Self::Code(code) => sentence!("exited", "exited with status {code}", code = code),
+            Self::Code(code) => sentence!("exited", "exited with status {code}", code),
             Self::Signal(number) => {
                 let signal = nix::sys::signal::Signal::try_from(number);
                 let signal =
                     signal.map_or_else(|_| format!("signal {number}"), |signal| signal.to_string());
-                sentence!("was-killed", "was killed by {signal}", signal = signal)
+                sentence!("was-killed", "was killed by {signal}", signal)
             }
             Self::Unknown => sentence!("ended-somehow", "ended with an unknown status"),
         }
@@ -82,7 +82,7 @@ impl LogTail {
             return sentence!("printed-nothing", "; it printed nothing");
         }
         let lines: String = self.0.iter().map(|line| format!("\n  | {line}")).collect();
-        sentence!("last-output", "; its last output:{lines}", lines = lines)
+        sentence!("last-output", "; its last output:{lines}", lines)
     }
 }
 
@@ -240,8 +240,8 @@ impl TargetError {
             } => sentence!(
                 "unresolved",
                 "cannot resolve host \"{host}\" of target \"{target}\": {source}",
-                host = host,
-                target = target,
+                host,
+                target,
                 source = Sentence::from(source)
             ),
             Self::Url {
@@ -251,39 +251,39 @@ impl TargetError {
             } => sentence!(
                 "target-url",
                 "target \"{target}\" has an unusable url \"{url}\": {reason}",
-                target = target,
-                url = url,
-                reason = reason
+                target,
+                url,
+                reason
             ),
             Self::Tls { target, reason } => sentence!(
                 "of-target-reason",
                 "target \"{target}\": {reason}",
-                target = target,
-                reason = reason
+                target,
+                reason
             ),
             Self::ExposedSecret { target, place } => sentence!(
                 "exposed-secret",
                 "target \"{target}\" has {{secret_key}} in its {place}, which anyone on this \
                     machine can read; pass it through env",
-                target = target,
-                place = place
+                target,
+                place
             ),
             Self::Name { target } => sentence!(
                 "target-name",
                 "target name \"{target}\" cannot be used as a file name",
-                target = target
+                target
             ),
             Self::Program { target, reason } => sentence!(
                 "cannot-start",
                 "cannot start target \"{target}\": {reason}",
-                target = target,
-                reason = reason
+                target,
+                reason
             ),
             Self::Start { target, reason } => sentence!(
                 "cannot-start",
                 "cannot start target \"{target}\": {reason}",
-                target = target,
-                reason = reason
+                target,
+                reason
             ),
             Self::AndThen { first, then } => sentence!(
                 "and-then",
@@ -300,21 +300,21 @@ impl TargetError {
                 "target-file",
                 "cannot {action} {path} for target \"{target}\": {source}",
                 path = path.display(),
-                action = action,
-                target = target,
+                action,
+                target,
                 source = Sentence::from(source)
             ),
             Self::Occupied { target, address } => sentence!(
                 "occupied",
                 "cannot start target \"{target}\": something else already listens on \
                     {address}; stop it, or let Tenbin choose with {{port}}",
-                target = target,
-                address = address
+                target,
+                address
             ),
             Self::EndedEarly { target, exit, tail } => sentence!(
                 "ended-early",
                 "target \"{target}\" {exit}, before it was ready{tail}",
-                target = target,
+                target,
                 exit = exit.sentence(),
                 tail = tail.sentence()
             ),
@@ -326,46 +326,46 @@ impl TargetError {
             } => sentence!(
                 "not-ready",
                 "target \"{target}\" was not ready within {limit}: {reason}{tail}",
-                target = target,
+                target,
                 limit = format!("{limit:?}"),
-                reason = reason,
+                reason,
                 tail = tail.sentence()
             ),
             Self::Interrupted { target } => sentence!(
                 "target-interrupted",
                 "interrupted while target \"{target}\" was starting",
-                target = target
+                target
             ),
             Self::Unstopped { target, reason } => sentence!(
                 "unstopped",
                 "target \"{target}\" could not be stopped: {reason}",
-                target = target,
-                reason = reason
+                target,
+                reason
             ),
             Self::Unreachable { target, source } => sentence!(
                 "of-target-reason",
                 "target \"{target}\": {reason}",
-                target = target,
+                target,
                 reason = source.sentence()
             ),
             Self::DeadHosts { target, hosts } => sentence!(
                 "dead-hosts-refused",
                 "target \"{target}\": {hosts}; start them, or use --dead-hosts count or \
                     --dead-hosts leave-out",
-                target = target,
-                hosts = hosts
+                target,
+                hosts
             ),
             Self::Observe { target, reason } => sentence!(
                 "cannot-observe",
                 "target \"{target}\" cannot be observed: {reason}",
-                target = target,
-                reason = reason
+                target,
+                reason
             ),
             Self::Clock { target, reason } => sentence!(
                 "of-target-reason",
                 "target \"{target}\": {reason}",
-                target = target,
-                reason = reason
+                target,
+                reason
             ),
         }
     }

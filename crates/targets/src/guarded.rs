@@ -192,7 +192,7 @@ impl Guarded {
             return Err(sentence!(
                 "survive-kill",
                 "{count} of its processes survive SIGKILL",
-                count = count
+                count
             ));
         }
         // The guard was killed, so processes of the command's process group may be alive. In a

@@ -120,7 +120,7 @@ pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Prefligh
             "of-target",
             "target \"{target}\": {said}",
             target = target.name,
-            said = said
+            said
         );
         of.with_part("said", [said])
     };
@@ -139,7 +139,7 @@ pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Prefligh
             "bare-line-feed",
             "line {line} of its response ends with a line feed alone instead of CR LF; Tenbin accepts \
              it (RFC 9112, section 2.2), other clients may not",
-            line = line
+            line
         )));
     }
     let skew = ClockSkew::of(&response);

@@ -225,60 +225,57 @@ impl ProbeError {
             Self::Refused { address } => sentence!(
                 "refused",
                 "nothing listens on {address} (connection refused); is the server started?",
-                address = address
+                address
             ),
             Self::Missing { address } => sentence!(
                 "no-socket",
                 "there is no {address}; is the server started, and the path right?",
-                address = address
+                address
             ),
-            Self::Tls { address, reason } => sentence!(
-                "of-address",
-                "{address}: {reason}",
-                address = address,
-                reason = reason
-            ),
+            Self::Tls { address, reason } => {
+                sentence!("of-address", "{address}: {reason}", address, reason)
+            }
             Self::NotHttp2 { address, reason } => sentence!(
                 "not-http2",
                 "{address} does not speak HTTP/2: {reason}",
-                address = address,
-                reason = reason
+                address,
+                reason
             ),
             Self::ConnectTimeout { address, limit } => sentence!(
                 "connect-timeout",
                 "{address} did not accept a connection within {limit}; check the address and \
                     firewalls",
-                address = address,
+                address,
                 limit = format!("{limit:?}")
             ),
             Self::Connect { address, source } => sentence!(
                 "cannot-connect",
                 "cannot connect to {address}: {source}",
-                address = address,
+                address,
                 source = Sentence::from(source)
             ),
             Self::Refuses { address, refusal } => sentence!(
                 "address-does",
                 "{address} {what}",
-                address = address,
+                address,
                 what = refusal.sentence()
             ),
             Self::OtherScheme { address, other } => sentence!(
                 "address-does",
                 "{address} {what}",
-                address = address,
+                address,
                 what = other.sentence()
             ),
             Self::Silent { address, limit } => sentence!(
                 "silent",
                 "{address} accepts connections but does not respond (waited {limit})",
-                address = address,
+                address,
                 limit = format!("{limit:?}")
             ),
             Self::Closed { address } => sentence!(
                 "closes",
                 "{address} accepts connections but closes them without a response",
-                address = address
+                address
             ),
             Self::NotHttp {
                 address,
@@ -288,33 +285,33 @@ impl ProbeError {
                 "not-http-response",
                 "{address} responds, but not with HTTP (the response begins with \
                     \"{begin}\"){hint}",
-                address = address,
-                begin = begin,
-                hint = hint
+                address,
+                begin,
+                hint
             ),
             Self::Switched { address } => sentence!(
                 "switched",
                 "{address} responds with status 101 (Switching Protocols) to a request that \
                     did not ask for another protocol; check what listens there",
-                address = address
+                address
             ),
             Self::ProxyPage { host, status } => sentence!(
                 "proxy-page",
                 "{host} responds with status {status} but not with an S3 error, as a proxy \
                     does that cannot reach its server; check that the S3 server behind it runs",
-                host = host,
-                status = status
+                host,
+                status
             ),
             Self::Broken { address, source } => sentence!(
                 "broken",
                 "the connection to {address} broke: {source}",
-                address = address,
+                address,
                 source = Sentence::from(source)
             ),
             Self::Abandoned { address } => sentence!(
                 "abandoned",
                 "interrupted while waiting for {address}",
-                address = address
+                address
             ),
         }
     }

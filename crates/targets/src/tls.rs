@@ -65,7 +65,7 @@ fn client_certificate(
             sentence!(
                 "no-private-key",
                 "{file} holds no private key in PEM form; give it with --key FILE",
-                file = file
+                file
             )
         }
         error => unreadable(&client.key, &error).into(),
@@ -80,15 +80,15 @@ fn mismatch(client: &ClientCertificate, error: &Error) -> Sentence {
             "keys-mismatch",
             "the private key in {key} does not belong to the certificate in {cert}; give the \
                 two that were made together, with --cert FILE and --key FILE",
-            key = key,
-            cert = cert
+            key,
+            cert
         ),
         error => sentence!(
             "keys-unusable",
             "{cert} and {key} cannot be used together: {error}",
-            cert = cert,
-            key = key,
-            error = error
+            cert,
+            key,
+            error
         ),
     }
 }
@@ -177,7 +177,7 @@ fn not_signed_by(file: &Path, certificate: Sentence) -> Sentence {
         "nothing in {file} has signed {certificate}; give its own authority's file with \
             --cacert FILE, or skip the check with --insecure",
         file = file.display(),
-        certificate = certificate
+        certificate
     )
 }
 
@@ -187,14 +187,14 @@ fn refused_certificate(reason: &CertificateError, trust: &Sentence) -> Sentence 
             sentence!(
                 "unknown-authority",
                 "its certificate comes from an authority that is not trusted here; {trust}",
-                trust = trust
+                trust
             )
         }
         reason if is_authority_itself(reason) => {
             sentence!(
                 "self-signed",
                 "its certificate is self-signed; {trust}",
-                trust = trust
+                trust
             )
         }
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
@@ -248,7 +248,7 @@ fn other_name(reason: &CertificateError) -> Sentence {
     sentence!(
         "certificate-for",
         "its certificate is for {names}, not for {expected}",
-        names = names,
+        names,
         expected = expected.to_str()
     )
 }

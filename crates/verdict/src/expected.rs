@@ -263,7 +263,7 @@ fn standing_if_worse(
     match worst.map(|worst| (holds(worst), holds(best))) {
         Some((true, true)) => {
             let figure = expectation.figure.to_string();
-            let why = message!("holds-despite-delay", figure = figure);
+            let why = message!("holds-despite-delay", figure);
             (Standing::Met, Some(why))
         }
         Some((false, false)) => (Standing::NotMet, None),

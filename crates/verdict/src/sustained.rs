@@ -258,10 +258,10 @@ fn why(comparison: &Comparison, sides: &[&Stretch]) -> Message {
     };
     let each = sides.iter().map(|stretch| {
         let figures = shown(&stretch.found, is_tail);
-        message!("sustained-side", name = name(stretch), figures = figures)
+        message!("sustained-side", name = name(stretch), figures)
     });
     let sides: Vec<Message> = each.collect();
-    message!("not-sustained-why", tail = is_tail, sides = sides)
+    message!("not-sustained-why", tail = is_tail, sides)
 }
 
 /// `1.39 k/s → 700/s`.
@@ -273,5 +273,5 @@ pub(crate) fn shown(found: &Sustained, is_tail: bool) -> Message {
         let value = |figure| known(figure, Value::Rate);
         (value(found.interleaved_throughput), value(found.throughput))
     };
-    message!("sustained-figures", rounds = rounds, sustained = sustained)
+    message!("sustained-figures", rounds, sustained)
 }

@@ -10,7 +10,7 @@ const QUOTED_CHARS: usize = 80;
 pub(crate) fn pattern_name(pattern: u32, labels: &[String]) -> Value {
     let Some(label) = labels.get(pattern as usize) else {
         let number = Value::Plain(u64::from(pattern) + 1);
-        return message!("pattern-number", number = number).into();
+        return message!("pattern-number", number).into();
     };
     let short: String = label.chars().take(QUOTED_CHARS).collect();
     let cut = if short.len() < label.len() { "…" } else { "" };

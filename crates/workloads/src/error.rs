@@ -100,20 +100,20 @@ impl WorkloadError {
             Self::NoKind { workload } => sentence!(
                 "unknown-kind",
                 "workload {workload}: unknown kind of workload",
-                workload = workload
+                workload
             ),
             Self::Method { workload, method } => sentence!(
                 "work-method",
                 "workload {workload}: method {method:?} is not a word of letters such as GET",
-                workload = workload,
-                method = method
+                workload,
+                method
             ),
             Self::Path { workload, path } => sentence!(
                 "work-path",
                 "workload {workload}: path {path:?} must start with `/` and hold neither spaces, \
                  control characters nor `#`; write them as %20 and so on",
-                workload = workload,
-                path = path
+                workload,
+                path
             ),
             Self::Header {
                 workload,
@@ -122,28 +122,28 @@ impl WorkloadError {
             } => sentence!(
                 "work-header",
                 "workload {workload}: header {name:?} {problem}",
-                workload = workload,
-                name = name,
-                problem = problem
+                workload,
+                name,
+                problem
             ),
             Self::Site { url, what } => sentence!(
                 "work-site",
                 "target at {url}: its {what} contains characters that cannot be sent in a header",
-                url = url,
-                what = what
+                url,
+                what
             ),
             Self::Patterns { workload, reason } => sentence!(
                 "work-patterns",
                 "workload {workload}: {reason}",
-                workload = workload,
-                reason = reason
+                workload,
+                reason
             ),
             Self::Bucket { workload, bucket } => sentence!(
                 "work-bucket",
                 "workload {workload}: {bucket:?} is not a bucket name: 3 to 63 of a-z, 0-9, `-` \
                  and `.`, beginning and ending with a letter or digit",
-                workload = workload,
-                bucket = bucket
+                workload,
+                bucket
             ),
             Self::Size {
                 workload,
@@ -153,9 +153,9 @@ impl WorkloadError {
                 "work-size",
                 "workload {workload}: an object of {size} bytes is larger than one PUT allows \
                  ({most} bytes)",
-                workload = workload,
-                size = size,
-                most = most
+                workload,
+                size,
+                most
             ),
             Self::Locations {
                 workload,
@@ -165,15 +165,15 @@ impl WorkloadError {
                 "work-locations",
                 "workload {workload}: cannot keep locations in {path}: {why}",
                 path = path.display(),
-                workload = workload,
-                why = why
+                workload,
+                why
             ),
             Self::NoBlobstore { workload, what } => sentence!(
                 "no-blobstore",
                 "workload {workload}: {what} is available only for targets with the blobstore \
                  protocol; leave it out, or remove the targets with other protocols",
-                workload = workload,
-                what = what
+                workload,
+                what
             ),
             Self::Objects {
                 workload,
@@ -183,9 +183,9 @@ impl WorkloadError {
                 "work-objects",
                 "workload {workload}: the number of objects must be between 1 and {most}, not \
                  {objects}",
-                workload = workload,
-                most = most,
-                objects = objects
+                workload,
+                most,
+                objects
             ),
         }
     }

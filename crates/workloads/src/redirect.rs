@@ -28,21 +28,21 @@ pub fn redirected(status: u16, location: Option<&str>) -> Sentence {
             sentence!(
                 "redirects-to",
                 "redirects to {location:?} (status {status})",
-                location = location,
-                status = status
+                location,
+                status
             )
         }
         None => sentence!(
             "redirects-nowhere",
             "redirects with status {status} and without a Location",
-            status = status
+            status
         ),
     };
     sentence!(
         "redirected",
         "the server {to}, which does not count as success; measure that URL, follow the redirect \
          before the run with --follow, or accept the redirect with --expect {status}",
-        status = status,
-        to = to
+        status,
+        to
     )
 }

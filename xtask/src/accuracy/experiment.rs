@@ -239,7 +239,7 @@ pub(crate) const PLAN: &[Experiment] = &[
     },
     Experiment {
         number: "20",
-        name: "gates on servers that need more CPU time, idle and with 60 % of the machine taken",
+        name: "gates on servers that need more CPU time, idle and with 60 % of every core taken",
         how: Alone(gates::real_gates),
     },
     Experiment {

@@ -116,7 +116,7 @@ fn figure(text: &str) -> Result<Figure, Sentence> {
         Err(sentence!(
             "no-block-ratio",
             "{figure} has no ratio that blocks can state; choose a percentile",
-            figure = figure
+            figure
         ))
     }
 }
@@ -129,7 +129,7 @@ fn certainty(text: &str) -> Result<Percent, Sentence> {
         Err(sentence!(
             "not-between-certainty",
             "{text:?} is not between 50% and 99.9%",
-            text = text
+            text
         ))
     }
 }
@@ -140,7 +140,7 @@ fn budget(text: &str) -> Result<Time, Sentence> {
         return Err(sentence!(
             "budget-short",
             "{text:?} is too short; the minimum is 1s",
-            text = text
+            text
         ));
     }
     Ok(time)
@@ -168,7 +168,7 @@ impl BisectArgs {
                 "no-meaning-in-bisect",
                 "{what} has no meaning in a bisect, which chooses its runs itself and prints one \
                  result; remove it",
-                what = what
+                what
             )));
         }
         quick_rounds(&mut draft);

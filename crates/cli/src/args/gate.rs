@@ -136,7 +136,7 @@ impl RevisionArgs {
             Some((flag, _)) => Err(problem(sentence!(
                 "flag-needs-revision",
                 "{flag} needs a revision to compare with; add for example --base-rev main",
-                flag = flag
+                flag
             ))),
             None => Ok(()),
         }
@@ -222,7 +222,7 @@ pub(super) fn in_worktrees(
                 "{what} needs one target with a command, which runs in the worktree of each \
                  revision; there are {others} targets: use --launch './server --port {{port}}' \
                  once",
-                what = what,
+                what,
                 others = others.len()
             )));
         }

@@ -87,7 +87,7 @@ pub(crate) fn suggestion(error: &clap::Error) -> Option<Sentence> {
         Some(sentence!(
             "tip-option",
             "the option is called '{name}' here",
-            name = name
+            name
         ))
     } else if !is_subcommand && runs_a_plan(error) {
         Some(sentence!(

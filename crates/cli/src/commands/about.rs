@@ -25,8 +25,8 @@ pub(crate) fn man(args: &ManArgs) -> Exit {
             output::say_error(&sentence!(
                 "man-not-written",
                 "cannot write manual pages to {directory}: {error}",
-                directory = directory,
-                error = error
+                directory,
+                error
             ));
             Exit::Record
         }

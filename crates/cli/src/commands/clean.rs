@@ -74,8 +74,7 @@ fn clean_run(run: &Path) -> Exit {
             cleaned.removed.iter().for_each(output::say_note);
             if cleaned.left.is_empty() {
                 for place in places(&plan) {
-                    let nothing =
-                        sentence!("nothing-left", "nothing is left {place}", place = place);
+                    let nothing = sentence!("nothing-left", "nothing is left {place}", place);
                     output::say_note(&nothing.with_part("place", [place]));
                 }
                 return local;
@@ -87,7 +86,7 @@ fn clean_run(run: &Path) -> Exit {
         }
         Err(RunError::Interrupted) => {
             for place in places(&plan) {
-                let left = sentence!("objects-left", "objects may be left {place}", place = place);
+                let left = sentence!("objects-left", "objects may be left {place}", place);
                 output::say_warning(&left.with_part("place", [place]));
             }
             output::say_error(&sentence!(
@@ -156,7 +155,7 @@ fn remove_data(plan: &Plan, directory: &Path) -> Option<Exit> {
         match left.remove() {
             Ok(()) => {
                 let what = data_in_words(&left);
-                let removed = sentence!("removed", "removed {what}", what = what);
+                let removed = sentence!("removed", "removed {what}", what);
                 output::say_note(&removed.with_part("what", [what]));
                 exit = exit.or(Some(Exit::Done));
             }
@@ -165,7 +164,7 @@ fn remove_data(plan: &Plan, directory: &Path) -> Option<Exit> {
                 let kept = sentence!(
                     "cannot-remove",
                     "cannot remove {what}: {reason}; remove it by hand",
-                    what = what,
+                    what,
                     reason = error
                 );
                 output::say_error(&kept.with_part("what", [what]));
@@ -185,7 +184,7 @@ fn data_in_words(left: &DataLeft) -> Sentence {
         "data-of-target",
         "the data of target \"{target}\" ({files}, {bytes} bytes) in {path}",
         target = left.target,
-        files = files,
+        files,
         bytes = left.bytes,
         path = left.path.display()
     );
@@ -205,7 +204,7 @@ pub(crate) fn leftovers(plan: &Plan, directory: &Path) -> Vec<Sentence> {
         let left = sentence!(
             "killed-left-data",
             "the run was killed and left {what}; remove it with {command}",
-            what = what,
+            what,
             command = advice
         );
         left.with_part("what", [what])
@@ -220,7 +219,7 @@ pub(crate) fn leftovers(plan: &Plan, directory: &Path) -> Vec<Sentence> {
             let left = sentence!(
                 "killed-left-objects",
                 "the run was killed: objects may be left {place}; delete them with {command}",
-                place = place,
+                place,
                 command = advice
             );
             left.with_part("place", [place])

@@ -170,7 +170,7 @@ fn name_of(finding: &CheckResult) -> String {
             "check-of-agent",
             "{check} of agent \"{agent}\"",
             check = finding.check,
-            agent = agent
+            agent
         )),
     }
 }
@@ -205,12 +205,7 @@ fn here() -> Sentence {
 
 /// The names of a target and of the agent that checked it.
 fn from_agent(target: &str, agent: &str) -> Sentence {
-    sentence!(
-        "from-agent",
-        "{target} from {agent}",
-        target = target,
-        agent = agent
-    )
+    sentence!("from-agent", "{target} from {agent}", target, agent)
 }
 
 /// Width for the name of an agent, whose name is not known when the first line is printed.

@@ -46,7 +46,7 @@ fn run(args: &HubArgs) -> Result<(), Sentence> {
     let hub = hub::prepare(&options).map_err(|why| why.to_string())?;
     server.check(&hub).map_err(|why| why.to_string())?;
     let stop = interrupt::stop(|_| {})
-        .map_err(|why| sentence!("no-ctrl-c", "cannot handle Ctrl-C: {why}", why = why))?;
+        .map_err(|why| sentence!("no-ctrl-c", "cannot handle Ctrl-C: {why}", why))?;
     let mut running = match start(&server, &hub, &stop) {
         Ok(running) => running,
         Err(TargetError::Interrupted { .. }) => return Ok(()),
@@ -75,7 +75,7 @@ fn start(server: &NatsServer, hub: &Hub, stop: &Stop) -> Result<Running, TargetE
         unusable(sentence!(
             "no-tenbin-program",
             "cannot find the tenbin program: {error}",
-            error = error
+            error
         ))
     })?;
     let arguments = hub::ARGUMENTS.map(str::to_owned);
@@ -133,12 +133,12 @@ fn tell(hub: &Hub, listen: SocketAddr) {
     let at = sentence!(
         "hub-at",
         "hub at {url}; keys in {directory}{again}",
-        url = url,
-        directory = directory,
-        again = again
+        url,
+        directory,
+        again
     );
     let there = sentence!("hub-on-machines", "on every load machine:");
-    let copy = sentence!("hub-copy", "(copy {agent} there)", agent = agent);
+    let copy = sentence!("hub-copy", "(copy {agent} there)", agent);
     let here = sentence!("hub-here", "here:");
     let [at, there, copy, here] = [at, there, copy, here].map(|text| said(&text));
     let text = format!(
@@ -195,14 +195,14 @@ fn failure(error: &TargetError) -> Sentence {
             "{name} did not accept connections within {limit}: {reason}{tail}",
             name = NAME,
             limit = format!("{limit:?}"),
-            reason = reason,
+            reason,
             tail = tail.sentence()
         ),
         TargetError::Occupied { address, .. } => {
             sentence!(
                 "hub-occupied",
                 "something else already listens on {address}; stop it, or change --listen",
-                address = address
+                address
             )
         }
         other => other.sentence(),

@@ -77,8 +77,8 @@ fn token(file: &Path) -> Result<Secret, Sentence> {
         sentence!(
             "token-unreadable",
             "--token-file: cannot read {shown}: {error}",
-            shown = shown,
-            error = error
+            shown,
+            error
         )
     };
     let mode = std::fs::metadata(file).map_err(unreadable)?.mode();
@@ -88,7 +88,7 @@ fn token(file: &Path) -> Result<Secret, Sentence> {
             "token-readable",
             "--token-file: every user of this machine can read {shown} (mode {mode}); chmod 600 \
              {shown}",
-            shown = shown,
+            shown,
             mode = format!("{:o}", mode & 0o777)
         ));
     }
@@ -100,7 +100,7 @@ fn token(file: &Path) -> Result<Secret, Sentence> {
             "--token-file: {shown} holds a token of {length} characters, which can be guessed; \
              take at least {shortest_token}, for example those of: head -c 32 /dev/urandom | \
              base64",
-            shown = shown,
+            shown,
             length = token.len(),
             shortest_token = SHORTEST_TOKEN
         ));
@@ -111,7 +111,7 @@ fn token(file: &Path) -> Result<Secret, Sentence> {
             "token-letters",
             "--token-file: the token in {shown} has to be one line of letters, digits and signs, \
              without spaces",
-            shown = shown
+            shown
         ));
     }
     Ok(Secret::new(token))

@@ -32,7 +32,7 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
                     output::say_error(&sentence!(
                         "no-credentials-made",
                         "cannot generate credentials: {error}",
-                        error = error
+                        error
                     ));
                     return Exit::Internal;
                 }

@@ -74,39 +74,36 @@ impl BuildError {
                 "cannot run git: {text}; install git, or compare two commands or URLs instead",
                 text = Sentence::from(text)
             ),
-            Self::Git { what, why } => sentence!(
-                "git-failed",
-                "git {what} failed: {why}",
-                what = what,
-                why = why
-            ),
+            Self::Git { what, why } => {
+                sentence!("git-failed", "git {what} failed: {why}", what, why)
+            }
             Self::NoRepository(text) => sentence!(
                 "no-repository",
                 "git finds no repository here ({text}); run the command in the repository of the \
                  server",
-                text = text
+                text
             ),
             Self::NoRevision { name, repository } => sentence!(
                 "no-revision",
                 "{name:?} is no revision of {repository}; name a commit, branch or tag that is \
                  fetched",
-                name = name,
+                name,
                 repository = repository.display()
             ),
             Self::NotBefore { good, bad, near } => sentence!(
                 "not-before",
                 "{good} is no ancestor of {bad} along first parents, so no single commit \
                  separates them; name an earlier commit of the same branch, such as {near}",
-                good = good,
-                bad = bad,
+                good,
+                bad,
                 near = near.as_deref().unwrap_or("the fork point")
             )
             .with("near", near.as_deref().unwrap_or("none")),
             Self::SameCommit { good, bad } => sentence!(
                 "same-commit",
                 "{good} and {bad} are the same commit; name a --good that was not slower",
-                good = good,
-                bad = bad
+                good,
+                bad
             ),
             Self::Directory { path, why } => sentence!(
                 "build-directory",
@@ -125,9 +122,9 @@ impl BuildError {
             } => sentence!(
                 "build-failed",
                 "the build of {revision} failed ({why}): {command}; its output is above",
-                revision = revision,
-                why = why,
-                command = command
+                revision,
+                why,
+                command
             ),
         }
     }

@@ -70,15 +70,15 @@ impl CommandError {
             ),
             Self::TooFewRuns { asked, there } => sentence!(
                 "too-few-runs",
-                "runs/ has {there} measured runs, and this asks for number {asked} from the \
+                "runs/ has {there} measured runs, so there is no run number {asked} from the \
                  newest; see tenbin list",
-                there = there,
-                asked = asked
+                there,
+                asked
             ),
             Self::SeveralRuns { word, runs } => sentence!(
                 "several-runs",
                 "several runs begin with {word:?}: {runs}; write more of the name",
-                word = word,
+                word,
                 runs = runs.join(", ")
             )
             .with_names("runs", runs),
@@ -90,8 +90,8 @@ impl CommandError {
             Self::InNoRun { flag, name, known } => sentence!(
                 "in-no-run",
                 "{flag}: no run has {name:?}; the runs have {known}",
-                flag = flag,
-                name = name,
+                flag,
+                name,
                 known = known.join(", ")
             )
             .with_names("known", known),
@@ -109,7 +109,7 @@ impl CommandError {
             Self::UnknownRule { name, near } => sentence!(
                 "unknown-rule",
                 "there is no rule {name:?}; {hint}",
-                name = name,
+                name,
                 hint = hint(near)
             ),
         }

@@ -128,7 +128,7 @@ impl InitError {
             Self::NoChoice { answer, choices } => sentence!(
                 "no-choice",
                 "{answer:?} is not one of {choices}",
-                answer = answer,
+                answer,
                 choices = choices.join(", ")
             )
             .with_names("choices", choices),
@@ -148,14 +148,14 @@ impl InitError {
             Self::NoUrl { text } => sentence!(
                 "no-url",
                 "{text:?} is not a URL; did you mean {meant:?}?",
-                text = text,
+                text,
                 meant = format!("http://{text}")
             ),
             Self::OnlyFor { option, only } => sentence!(
                 "only-for",
                 "{option} is for {only}; leave it out, or add {only}",
-                option = option,
-                only = only
+                option,
+                only
             ),
             Self::GateOfOne => sentence!(
                 "gate-of-one",
@@ -168,7 +168,7 @@ impl InitError {
                 "exists",
                 "{path} exists; choose another file with {option}, or overwrite it with --force",
                 path = path.display(),
-                option = option
+                option
             ),
             Self::SameFile { path } => sentence!(
                 "same-file",
@@ -187,7 +187,7 @@ impl InitError {
                 "a CI file cannot hold {text:?}, which has a control character or begins an \
                  expression of the CI system ({github} on GitHub, {gitlab} on GitLab); leave out --ci, or \
                  choose another text",
-                text = text,
+                text,
                 github = "${{",
                 gitlab = "$[["
             ),
@@ -214,7 +214,7 @@ impl InitError {
             Self::Request { target, why } => sentence!(
                 "of-target-reason",
                 "target {target:?}: {reason}",
-                target = target,
+                target,
                 reason = why
             ),
             Self::Status {
@@ -225,22 +225,22 @@ impl InitError {
                 "no-success",
                 "target {target:?}: the response to GET {path} has status {status}, and a run \
                  counts only 2xx as success; correct the request (--request)",
-                target = target,
-                path = path,
-                status = status
+                target,
+                path,
+                status
             ),
             Self::Build { build, why } => sentence!(
                 "init-build-failed",
                 "the build of the server failed ({why}): {build}; its output is above",
-                why = why,
-                build = build
+                why,
+                build
             ),
             Self::NotBuilt { build, program } => sentence!(
                 "init-not-built",
-                "the build ended, and {program} is missing: {build}; a path in --server begins at \
+                "the build succeeded, but {program} is still missing: {build}; a path in --server begins at \
                  the directory of the plan, and the build runs in the working directory",
                 program = program.display(),
-                build = build
+                build
             ),
             Self::Interrupted => sentence!("init-interrupted", "interrupted; nothing was written"),
         }

@@ -71,8 +71,8 @@ fn of(error: &(dyn Error + 'static)) -> Option<Sentence> {
         return Some(sentence!(
             "no-nats",
             "cannot connect to the NATS server at {url}: {why}",
-            url = url,
-            why = why
+            url,
+            why
         ));
     }
     TYPES.iter().find_map(|of| of(error))

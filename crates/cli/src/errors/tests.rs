@@ -52,7 +52,7 @@ fn errors() -> Vec<(Box<dyn Error>, &'static str, &'static str)> {
         ),
         (
             Box::new(CommandError::TooFewRuns { asked: 3, there: 2 }),
-            "runs/ has 2 measured runs, and this asks for number 3 from the newest; see tenbin list",
+            "runs/ has 2 measured runs, so there is no run number 3 from the newest; see tenbin list",
             "runs/ の測定済みの実行は 2 件しかなく、新しい方から 3 番目はない。tenbin list で一覧を見る",
         ),
         (

@@ -90,8 +90,8 @@ fn sentence(error: &clap::Error, language: Language) -> Option<String> {
     })
 }
 
-/// Why a value cannot be used, as a clause; `None` if the reason has no text in the language. A range
-/// that clap states has no words of its own.
+/// Why a value cannot be used, as a clause; `None` if the reason has no text in the language. The
+/// reason is empty for a range, which needs no translation.
 fn reason(error: &clap::Error, language: Language) -> Option<String> {
     let Some(why) = error.source() else {
         return Some(String::new());

@@ -8,15 +8,15 @@ use super::wording::{bracket, done_of, short};
 use crate::sentences::said;
 
 pub(crate) fn starting(target: &str) -> Sentence {
-    sentence!("starting", "starting {target}", target = target)
+    sentence!("starting", "starting {target}", target)
 }
 
 pub(crate) fn warming_up(target: &str, workload: &str) -> Sentence {
     sentence!(
         "warming-up",
         "warming up {target} with {workload}",
-        target = target,
-        workload = workload
+        target,
+        workload
     )
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn stopping() -> Sentence {
     sentence!("stopping-targets", "stopping the targets")
 }
 
-/// A step whose progress is told as it goes on; `None` for other events.
+/// A step that reports its progress; `None` for other events.
 pub(super) fn lasting(progress: &Progress<'_>) -> Option<Sentence> {
     Some(match progress {
         Progress::Starting {
@@ -34,8 +34,8 @@ pub(super) fn lasting(progress: &Progress<'_>) -> Option<Sentence> {
         } => sentence!(
             "waiting-for",
             "{target}: waiting for {awaited}, {waited}",
-            target = target,
-            awaited = awaited,
+            target,
+            awaited,
             waited = short(*waited)
         ),
         Progress::Pages { made, total } => sentence!(
@@ -51,10 +51,10 @@ pub(super) fn lasting(progress: &Progress<'_>) -> Option<Sentence> {
         } => sentence!(
             "loading-pages",
             "{target}: loading pages into {server} ({loaded} of {total})",
-            target = target,
-            server = server,
-            loaded = loaded,
-            total = total
+            target,
+            server,
+            loaded,
+            total
         ),
         Progress::Stage {
             target,
@@ -65,8 +65,8 @@ pub(super) fn lasting(progress: &Progress<'_>) -> Option<Sentence> {
         } => sentence!(
             "stage",
             "{target}, {workload}: {what} ({done})",
-            target = target,
-            workload = workload,
+            target,
+            workload,
             what = said(what),
             done = said(&done_of(*done, *total))
         ),
@@ -90,8 +90,8 @@ pub(super) fn probe(progress: &Progress<'_>) -> Option<Sentence> {
     Some(sentence!(
         "probe",
         "{workload} on {target}: {what} of {rate} ({bracket})",
-        workload = workload,
-        target = target,
+        workload,
+        target,
         what = if *proof { "proof" } else { "probe" },
         rate = exact_rate(*rate),
         bracket = said(&bracket(*held, *failed))

@@ -13,8 +13,8 @@ pub(super) const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
 /// A count whose total may be known.
 pub(super) fn done_of(done: u64, total: Option<u64>) -> Sentence {
     match total {
-        Some(total) => sentence!("done-of", "{done} of {total}", done = done, total = total),
-        None => sentence!("done", "{done}", done = done),
+        Some(total) => sentence!("done-of", "{done} of {total}", done, total),
+        None => sentence!("done", "{done}", done),
     }
 }
 
@@ -25,19 +25,11 @@ pub(super) fn bracket(held: Option<f64>, failed: Option<f64>) -> Sentence {
         (Some(held), Some(failed)) => sentence!(
             "maximum-between",
             "the maximum is between {held} and {failed}",
-            held = held,
-            failed = failed
+            held,
+            failed
         ),
-        (Some(held), None) => sentence!(
-            "maximum-at-least",
-            "the maximum is at least {held}",
-            held = held
-        ),
-        (None, Some(failed)) => sentence!(
-            "maximum-below",
-            "the maximum is below {failed}",
-            failed = failed
-        ),
+        (Some(held), None) => sentence!("maximum-at-least", "the maximum is at least {held}", held),
+        (None, Some(failed)) => sentence!("maximum-below", "the maximum is below {failed}", failed),
         (None, None) => sentence!("maximum-unknown", "the maximum is still unknown"),
     }
 }
@@ -78,25 +70,25 @@ impl Lasting {
             (Some(all), _) if self.forecast >= NO_LIMIT => sentence!(
                 "until-requests",
                 "{what}, until {requests} requests are done",
-                what = what,
+                what,
                 requests = all
             ),
             (Some(all), _) => sentence!(
                 "until-requests-or",
                 "{what}, until {requests} requests are done, or for {time}",
-                what = what,
+                what,
                 requests = all,
                 time = forecast
             ),
             (None, None) => {
                 let about = about(self.at_most, self.forecast);
-                let lasting = sentence!("lasting", "{what} in {about}", what = what, about = about);
+                let lasting = sentence!("lasting", "{what} in {about}", what, about);
                 lasting.with_part("about", [about])
             }
             (None, Some(shortest)) => sentence!(
                 "lasting-between",
                 "at most {what}, in at least {shortest} and at most {time}",
-                what = what,
+                what,
                 shortest = short(shortest),
                 time = forecast
             ),
@@ -112,7 +104,7 @@ pub(super) fn after_loading(loaded: &LoadedData) -> Sentence {
         sentence!(
             "after-loading-again",
             ", after loading {loaded} per target, with further loading before each slice",
-            loaded = loaded
+            loaded
         )
         .with("objects", objects)
         .with("size", size)
@@ -120,7 +112,7 @@ pub(super) fn after_loading(loaded: &LoadedData) -> Sentence {
         sentence!(
             "after-loading",
             ", after loading {loaded} per target",
-            loaded = loaded
+            loaded
         )
         .with("objects", objects)
         .with("size", size)

@@ -198,9 +198,7 @@ impl Run {
             Progress::Starting { target, .. } => self.step(&steps::starting(target)),
             Progress::Pages { .. } => self.step(&sentence!("making-pages", "generating pages")),
             Progress::Loading { target, .. } => self.step(&sentence!(
-                "loading-into",
-                "loading pages into {target}",
-                target = target
+                "loading-into", "loading pages into {target}", target
             )),
             Progress::Stage {
                 target,
@@ -209,11 +207,7 @@ impl Run {
                 ..
             } => self.step(
                 &sentence!(
-                    "step",
-                    "{target}, {workload}: {what}",
-                    target = target,
-                    workload = workload,
-                    what = what
+                    "step", "{target}, {workload}: {what}", target, workload, what
                 )
                 .with_part("what", [(*what).clone()]),
             ),
@@ -446,7 +440,7 @@ impl Shared {
                 &said(&sentence!(
                     "live-no-report",
                     "cannot read the report: {error}",
-                    error = error
+                    error
                 )),
             ),
         }

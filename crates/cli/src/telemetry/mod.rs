@@ -58,8 +58,8 @@ impl Telemetry {
                     "live-cannot-listen",
                     "--live: cannot listen on 127.0.0.1:{port}: {error}; choose another port, or \
                      --live without a port for a free one",
-                    port = port,
-                    error = error
+                    port,
+                    error
                 )
             })
         });
@@ -69,14 +69,14 @@ impl Telemetry {
                 sentence!(
                     "prometheus-cannot-listen",
                     "--prometheus: cannot listen on {address}: {error}; choose another port",
-                    address = address,
-                    error = error
+                    address,
+                    error
                 )
             })
         });
         let otlp = output.otlp.as_ref().map(|url| {
             Push::start(url, Arc::clone(&metrics))
-                .map_err(|why| sentence!("otlp-failed", "--otlp: {why}", why = why))
+                .map_err(|why| sentence!("otlp-failed", "--otlp: {why}", why))
         });
         Ok(Self {
             live: live.transpose()?,

@@ -64,7 +64,7 @@ impl Push {
                         "otlp-not-sent",
                         "--otlp: cannot send metrics: {why}; the run continues, and later \
                          failures are not reported",
-                        why = why
+                        why
                     ));
                 }
                 if is_last {
@@ -75,7 +75,7 @@ impl Push {
         Ok(Self {
             end: Some(end),
             thread: Some(thread.map_err(|error| {
-                sentence!("no-thread", "cannot start a thread: {error}", error = error)
+                sentence!("no-thread", "cannot start a thread: {error}", error)
             })?),
             failure,
         })

@@ -116,8 +116,8 @@ impl<'a> Reader<'a> {
             "check-at",
             "{text:?}, column {column}: {what}",
             text = self.text,
-            column = column,
-            what = what
+            column,
+            what
         )
     }
 
@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
                 sentence!(
                     "check-no-part",
                     "{word} has no part after a colon; write for example {word}=…",
-                    word = word
+                    word
                 ),
             )),
             "status" => Ok(Subject::Status),
@@ -186,7 +186,7 @@ impl<'a> Reader<'a> {
                     "check-no-subject",
                     "{word:?} is no part of a response; write status, length, header:NAME, body \
                      or json:/POINTER",
-                    word = word
+                    word
                 ),
             )),
         }
@@ -488,7 +488,7 @@ impl<'a> Reader<'a> {
                     sentence!(
                         "check-expression",
                         "the regular expression is not valid: {reason}",
-                        reason = reason
+                        reason
                     ),
                 )
             })

@@ -165,7 +165,7 @@ impl FromStr for Written {
             sentence!(
                 "no-relation",
                 "{text:?} has no < or >; {example}",
-                text = text,
+                text,
                 example = example()
             )
         })?;
@@ -206,7 +206,7 @@ fn read_bound(figure: Figure, text: &str) -> Result<Bound, Sentence> {
                 "no-baseline-ratio",
                 "{figure} cannot be compared with the baseline's; give a bound with a unit, \
                     for example \"{example}\"",
-                figure = figure,
+                figure,
                 example = figure.example()
             ));
         }
@@ -217,7 +217,7 @@ fn read_bound(figure: Figure, text: &str) -> Result<Bound, Sentence> {
             "as-in",
             "{error} (as in \"{example}\")",
             example = figure.example(),
-            error = error
+            error
         )
     };
     match figure.unit() {
@@ -255,8 +255,8 @@ fn no_unit(figure: Figure, text: &str) -> Sentence {
     sentence!(
         "no-unit-of-figure",
         "{text:?} has no unit; write for example \"{example}\"",
-        text = text,
-        example = example
+        text,
+        example
     )
 }
 
@@ -286,7 +286,7 @@ fn times_baseline(text: &str) -> Option<Result<Bound, Sentence>> {
             "no-times-baseline",
             "{text:?} is not a multiple of the baseline's figure; write for example \"0.95x \
                 baseline\"",
-            text = text
+            text
         )),
     };
     Some(found)

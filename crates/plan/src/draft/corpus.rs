@@ -85,13 +85,13 @@ fn base(scalar: &Scalar) -> Result<String, Sentence> {
         _ if !base.starts_with('/') => Err(sentence!(
             "no-slash",
             "{base:?} does not begin with a slash",
-            base = base
+            base
         )),
         Some(bad) => Err(sentence!(
             "not-encoded",
             "{base:?} has {bad:?} in it; percent-encode it, for example %20 for a space",
-            base = base,
-            bad = bad
+            base,
+            bad
         )),
         None => Ok(base.to_owned()),
     }

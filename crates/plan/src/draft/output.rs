@@ -95,12 +95,12 @@ fn export(scalar: &Scalar, reading: &Reading<'_>) -> Result<String, Sentence> {
         Some((format, "-")) => Err(sentence!(
             "stdout-in-plan",
             "only the command line can send a format to standard output: --export {format}=-",
-            format = format
+            format
         )),
         Some((_, "")) => Err(sentence!(
             "export-no-file",
             "{text:?} names no file; write {text}FILE",
-            text = text
+            text
         )),
         Some((format, file)) => Ok(format!(
             "{format}={}",
@@ -119,7 +119,7 @@ fn ops_log(scalar: &Scalar, reading: &Reading<'_>) -> Result<PathBuf, Sentence> 
         _ => Err(sentence!(
             "ops-log-name",
             "{text:?} does not end with a name such as ops.csv.zst",
-            text = text
+            text
         )),
     }
 }
@@ -166,7 +166,7 @@ fn address(scalar: &Scalar) -> Result<SocketAddr, Sentence> {
         sentence!(
             "no-listen-address",
             "{text:?} is not a port and not an address such as 127.0.0.1:9464",
-            text = text
+            text
         )
     })
 }
@@ -182,19 +182,13 @@ fn collector(scalar: &Scalar) -> Result<String, Sentence> {
         "collector-example",
         "write for example http://127.0.0.1:4318"
     );
-    let mut url = Url::parse(text).map_err(|error| {
-        sentence!(
-            "not-a-url",
-            "not a URL ({error}); {hint}",
-            error = error,
-            hint = hint
-        )
-    })?;
+    let mut url = Url::parse(text)
+        .map_err(|error| sentence!("not-a-url", "not a URL ({error}); {hint}", error, hint))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(sentence!(
             "not-http",
             "the URL is neither http:// nor https://; {hint}",
-            hint = hint
+            hint
         ));
     }
     if !url.username().is_empty() || url.password().is_some() {
@@ -207,7 +201,7 @@ fn collector(scalar: &Scalar) -> Result<String, Sentence> {
         return Err(sentence!(
             "url-with-query",
             "the URL contains a query or a fragment; {hint}",
-            hint = hint
+            hint
         ));
     }
     let path = url.path().trim_end_matches('/').to_owned();

@@ -85,7 +85,7 @@ impl Scalar {
             other => Err(sentence!(
                 "no-text",
                 "{other} is not text; put it in quotes",
-                other = other
+                other
             )),
         }
     }
@@ -96,7 +96,7 @@ impl Scalar {
                 "no-whole",
                 "{value} is not a whole number; write for example {least}",
                 value = self,
-                least = least
+                least
             )
             .into());
         };
@@ -115,7 +115,7 @@ impl Scalar {
             other => Err(sentence!(
                 "no-switch",
                 "{other} is neither true nor false",
-                other = other
+                other
             )),
         }
     }
@@ -256,9 +256,7 @@ pub(crate) trait FromFlag: Sized {
     /// A value is wrong, or no flag can set a value of this type.
     fn from_flag(flag: &'static str, _: Vec<Scalar>) -> Result<Self, Sentence> {
         Err(sentence!(
-            "flag-cannot-set",
-            "{flag} cannot set this key",
-            flag = flag
+            "flag-cannot-set", "{flag} cannot set this key", flag
         ))
     }
 }

@@ -57,7 +57,7 @@ pub(crate) fn did_you_mean<'a>(
 /// The end of a sentence that names what was probably meant; nothing if that is unknown.
 pub(crate) fn meant_by(meant: Option<&str>) -> Sentence {
     meant.map_or_else(Sentence::default, |meant| {
-        sentence!("did-you-mean", "; did you mean {meant:?}?", meant = meant)
+        sentence!("did-you-mean", "; did you mean {meant:?}?", meant)
     })
 }
 

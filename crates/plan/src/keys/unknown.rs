@@ -171,8 +171,8 @@ fn gather_work(workload: &mut DeTable<'_>, findings: &mut Findings) {
                 sentence!(
                     "key-of-other-kind",
                     "is for workloads of kind {theirs:?}; this one is of kind {ours:?}",
-                    theirs = theirs,
-                    ours = ours
+                    theirs,
+                    ours
                 ),
             );
         }
@@ -249,9 +249,9 @@ impl Sections {
                 sentence!(
                     "unknown-key",
                     "unknown key {name:?} {title}{hint}",
-                    name = name,
+                    name,
                     title = Sentence::fixed(section.title),
-                    hint = hint
+                    hint
                 ),
             );
         }
@@ -312,7 +312,7 @@ impl Sections {
                         "double-brackets",
                         "[{name}] needs double brackets, [[{name}]], because a plan can have \
                          several",
-                        name = name
+                        name
                     ),
                 );
                 check(table, findings);
@@ -340,7 +340,7 @@ impl Sections {
             Some((meant, title)) => sentence!(
                 "key-belongs",
                 "; {meant:?} belongs {title}",
-                meant = meant,
+                meant,
                 title = Sentence::fixed(title)
             ),
             None => Sentence::default(),

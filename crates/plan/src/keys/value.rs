@@ -84,7 +84,7 @@ macro_rules! smaller_numbers {
             fn read(scalar: &Scalar, reading: &Reading<'_>) -> Result<Self, Mistake> {
                 let number = u64::read(scalar, reading)?;
                 let too_large = || {
-                    sentence!("number-too-large", "{number} is too large", number = number)
+                    sentence!("number-too-large", "{number} is too large", number)
                 };
                 Self::try_from(number).map_err(|_| too_large().into())
             }

@@ -85,7 +85,7 @@ impl FromStr for Slo {
                 return Err(sentence!(
                     "slo-twice",
                     "{text:?} limits the same thing twice",
-                    text = text
+                    text
                 ));
             }
             limits.push(limit);
@@ -100,7 +100,7 @@ fn limit(text: &str) -> Result<Limit, Sentence> {
             "no-slo",
             "{text:?} is not a limit; write for example \"{example}\": p50 to p99.99, mean \
                 and errors can be limited",
-            text = text,
+            text,
             example = EXAMPLE
         )
     };
@@ -135,7 +135,7 @@ fn time(text: &str) -> Result<Duration, Sentence> {
         return Err(sentence!(
             "slo-impossible",
             "no operation can meet a limit of {text}; write for example \"{example}\"",
-            text = text,
+            text,
             example = EXAMPLE
         ));
     }
@@ -148,7 +148,7 @@ fn share(text: &str) -> Result<f64, Sentence> {
             "no-slo-share",
             "{text:?} is not a share of errors, above 0 % and at most 100 %; write for \
                 example \"errors<0.1%\"",
-            text = text
+            text
         )
     };
     let percent = text.strip_suffix('%').ok_or_else(wrong)?.trim();

@@ -25,7 +25,7 @@ impl FromStr for Step {
             sentence!(
                 "no-step",
                 "{text:?} is not a step; write for example \"100/s for 1s\"",
-                text = text
+                text
             )
         })?;
         let rate: Rate = rate
@@ -38,7 +38,7 @@ impl FromStr for Step {
             return Err(sentence!(
                 "step-zero",
                 "{text:?} has a duration of 0; write for example \"100/s for 1s\"",
-                text = text
+                text
             ));
         }
         Ok(Self {

@@ -38,7 +38,7 @@ impl FromStr for SweepLevels {
                 "too-few-levels",
                 "{text:?} makes {levels} levels, and a ramp has at least {fewest_levels}; \
                     write for example \"1..64\"",
-                text = text,
+                text,
                 levels = levels.len(),
                 fewest_levels = FEWEST_LEVELS
             ));
@@ -48,7 +48,7 @@ impl FromStr for SweepLevels {
                 "too-many-levels",
                 "{text:?} makes {levels} levels, and a ramp has at most {most_levels}; take \
                     larger steps",
-                text = text,
+                text,
                 levels = levels.len(),
                 most_levels = MOST_LEVELS
             ));
@@ -90,7 +90,7 @@ fn ends(text: &str, from: &str, to: &str) -> Result<(u64, u64), Sentence> {
             "descending-levels",
             "{text:?} is descending; write the fewest connections first, as in \"1..64\": odd \
                 blocks run the levels downwards",
-            text = text
+            text
         ));
     }
     Ok((from, to))
@@ -105,8 +105,8 @@ fn connections(text: &str, number: &str) -> Result<u64, Sentence> {
         "level-out-of-range",
         "{number} in {text:?} is out of range; the number of connections must be 1 to \
             {most_connections}",
-        number = number,
-        text = text,
+        number,
+        text,
         most_connections = MOST_CONNECTIONS
     ))
 }
@@ -116,7 +116,7 @@ fn no_levels(text: &str) -> Sentence {
         "no-levels",
         "{text:?} is not a ramp; write for example \"1..256\" (doubling), \"1,2,4,8\" or \
             \"10:100:10\" (from, to, step)",
-        text = text
+        text
     )
 }
 

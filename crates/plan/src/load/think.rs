@@ -59,7 +59,7 @@ impl FromStr for Think {
                     sentence!(
                         "think-no-end",
                         "{text:?} has no end; write for example \"uniform:50ms..150ms\"",
-                        text = text
+                        text
                     )
                 })?;
                 let (from, to) = (time(from)?, time(to)?);
@@ -68,7 +68,7 @@ impl FromStr for Think {
                         "think-descending",
                         "{text:?} has the larger value first; write for example \
                             \"uniform:{to}..{from}\"",
-                        text = text,
+                        text,
                         to = Time(to),
                         from = Time(from)
                     ));
@@ -79,7 +79,7 @@ impl FromStr for Think {
                 "no-think",
                 "{text:?} is not a think time; write for example \"100ms\", \
                     \"uniform:50ms..150ms\" or \"exponential:100ms\"",
-                text = text
+                text
             )),
         }
     }

@@ -89,7 +89,7 @@ fn read_at_most(most: usize, path: &Path, bytes: &[u8]) -> Result<Arc<[u64]>, Se
         sentence!(
             "trace-not-text",
             "{file} is not a trace: it is not UTF-8 text",
-            file = file
+            file
         )
     })?;
     let mut times = Vec::new();
@@ -101,20 +101,13 @@ fn read_at_most(most: usize, path: &Path, bytes: &[u8]) -> Result<Arc<[u64]>, Se
                 return Err(sentence!(
                     "trace-too-long",
                     "{file}:{number}: it has more than {most} arrivals",
-                    file = file,
-                    number = number,
-                    most = most
+                    file,
+                    number,
+                    most
                 ));
             }
-            let time = time(written).map_err(|why| {
-                sentence!(
-                    "in-line",
-                    "{file}:{number}: {why}",
-                    file = file,
-                    number = number,
-                    why = why
-                )
-            })?;
+            let time = time(written)
+                .map_err(|why| sentence!("in-line", "{file}:{number}: {why}", file, number, why))?;
             times.push((time, number));
         }
     }
@@ -124,7 +117,7 @@ fn read_at_most(most: usize, path: &Path, bytes: &[u8]) -> Result<Arc<[u64]>, Se
         return Err(sentence!(
             "trace-empty",
             "{file} has no arrivals; write one a line, in seconds or as timestamps",
-            file = file
+            file
         ));
     };
     if last - first > i128::from(LONGEST) {
@@ -132,9 +125,9 @@ fn read_at_most(most: usize, path: &Path, bytes: &[u8]) -> Result<Arc<[u64]>, Se
             "trace-a-year",
             "{file}:{last_line}: it is more than a year after line {first_line}; a number is \
                 in seconds, and numbers after the first arrival do not go with timestamps",
-            file = file,
-            last_line = last_line,
-            first_line = first_line
+            file,
+            last_line,
+            first_line
         ));
     }
     let since_first = |(time, _): (i128, u32)| u64::try_from(time - first).unwrap_or(LONGEST);
@@ -152,7 +145,7 @@ fn time(text: &str) -> Result<i128, Sentence> {
         return Err(sentence!(
             "time-negative",
             "{quoted} is negative; times are 0 or later",
-            quoted = quoted
+            quoted
         ));
     }
     let is_number = text.parse::<f64>();
@@ -160,7 +153,7 @@ fn time(text: &str) -> Result<i128, Sentence> {
         return Err(sentence!(
             "time-infinite",
             "{quoted} is not a time: it is not finite",
-            quoted = quoted
+            quoted
         ));
     }
     let rubbish = || {
@@ -168,7 +161,7 @@ fn time(text: &str) -> Result<i128, Sentence> {
             "no-time",
             "{quoted} is not a time; write seconds, such as 0.25 or 1767225600.25, or for \
                 example 2026-01-01T00:00:00.25Z",
-            quoted = quoted
+            quoted
         )
     };
     let date: Datetime = text.parse().map_err(|_| rubbish())?;
@@ -177,7 +170,7 @@ fn time(text: &str) -> Result<i128, Sentence> {
             sentence!(
                 "no-time-zone",
                 "{quoted} has no time zone; write Z or for example +01:00 after it",
-                quoted = quoted
+                quoted
             )
         }
         _ => rubbish(),

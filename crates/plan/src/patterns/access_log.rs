@@ -32,7 +32,7 @@ pub(super) fn read<R: BufRead + ?Sized>(
             let why = sentence!(
                 "no-access-log",
                 "{shown} is not a line of an access log in the common or combined format",
-                shown = shown
+                shown
             );
             Fault::in_line(index, why)
         })?;
@@ -55,7 +55,7 @@ pub(super) fn read<R: BufRead + ?Sized>(
             "log-statuses",
             "{with_status} requests of the log got a redirect or an error such as 404: the status \
              of the log is the expected one, unless the plan sets `expect`",
-            with_status = with_status
+            with_status
         ));
     }
     if with_bodies > 0 {
@@ -63,14 +63,14 @@ pub(super) fn read<R: BufRead + ?Sized>(
             "log-bodies",
             "{with_bodies} requests of the log are skipped: only GET and HEAD are sent, because \
              other methods may need a body or change data",
-            with_bodies = with_bodies
+            with_bodies
         ));
     }
     if not_http > 0 {
         builder.note(sentence!(
             "log-no-path",
             "{not_http} requests of the log are skipped: they do not request a path",
-            not_http = not_http
+            not_http
         ));
     }
     Ok(())

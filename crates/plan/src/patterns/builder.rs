@@ -73,7 +73,7 @@ impl Builder {
             return Err(sentence!(
                 "two-groups",
                 "there are two groups {name:?}",
-                name = name
+                name
             ));
         }
         if self.names.len() == MOST_GROUPS {
@@ -209,14 +209,14 @@ impl Builder {
             return Err(sentence!(
                 "frequency-sum",
                 "its frequencies add up to {sum}",
-                sum = sum
+                sum
             ));
         }
         if given && (sum - 1.0).abs() > EXACT {
             self.notes.push(sentence!(
                 "frequencies-scaled",
                 "the frequencies add up to {sum}, not to 1: they are taken in proportion",
-                sum = sum
+                sum
             ));
         }
         Ok(each.into_iter().map(|frequency| frequency / sum).collect())

@@ -50,11 +50,11 @@ impl CacheDial {
                 "cache-hit-patterns",
                 "a hit ratio of {hit} with a cache of {size} needs {count} different patterns \
                  ({cache} ÷ {hit}), which the file cannot provide: {why}",
-                hit = hit,
+                hit,
                 size = self.size,
-                count = count,
+                count,
                 cache = self.size,
-                why = why
+                why
             )
         })
     }
@@ -112,7 +112,7 @@ impl FromStr for CacheCounters {
                 "no-cache-counters",
                 "{text:?} is not one of \"groonga\", \"droonga\", \"opensearch\", or a path \
                     such as \"/_nodes/stats/indices/request_cache\"",
-                text = text
+                text
             )),
         }
     }

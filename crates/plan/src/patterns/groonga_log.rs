@@ -38,7 +38,7 @@ pub(super) fn read<R: BufRead + ?Sized>(
                 sentence!(
                     "no-groonga-log",
                     "{shown} is not a line of a Groonga query log",
-                    shown = shown
+                    shown
                 ),
             )
         })?;
@@ -63,14 +63,14 @@ pub(super) fn read<R: BufRead + ?Sized>(
             "log-writing",
             "{writing} commands of the log are skipped because they may change data: only \
              read-only commands are sent",
-            writing = writing
+            writing
         ));
     }
     if not_http > 0 {
         builder.note(sentence!(
             "log-not-http",
             "{not_http} commands of the log are skipped: they were not sent over HTTP",
-            not_http = not_http
+            not_http
         ));
     }
     Ok(())

@@ -80,7 +80,7 @@ impl FromStr for HitSource {
                 "no-hits",
                 "{text:?} is not one of \"auto\", \"none\", \"groonga\", \"opensearch\", or a \
                     JSON pointer such as \"/hits/total/value\"",
-                text = text
+                text
             )),
         }
     }

@@ -29,12 +29,7 @@ pub(super) fn read(text: &str, method: &str, builder: &mut Builder) -> Result<()
             None => "patterns".to_owned(),
         };
         take(builder, &name, group, method).map_err(|why| {
-            Fault::of_file(sentence!(
-                "of-group",
-                "group {name:?}: {why}",
-                name = name,
-                why = why
-            ))
+            Fault::of_file(sentence!("of-group", "group {name:?}: {why}", name, why))
         })?;
     }
     Ok(())
@@ -59,7 +54,7 @@ fn take(builder: &mut Builder, name: &str, group: Group, method: &str) -> Result
         builder.note(sentence!(
             "group-left-out",
             "group {name:?} is left out: its frequency is 0",
-            name = name
+            name
         ));
         return Ok(());
     }
@@ -75,7 +70,7 @@ fn take(builder: &mut Builder, name: &str, group: Group, method: &str) -> Result
                     "of-pattern",
                     "pattern {index}: {why}",
                     index = index + 1,
-                    why = why
+                    why
                 )
             })?;
     }

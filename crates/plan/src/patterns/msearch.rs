@@ -102,7 +102,7 @@ pub(super) fn read<R: BufRead + ?Sized>(
                 wrong(sentence!(
                     "no-search-header",
                     "is not a header of a search: {error}",
-                    error = error
+                    error
                 ))
             })?;
             path = Some((index, header.path().map_err(wrong)?));
@@ -112,7 +112,7 @@ pub(super) fn read<R: BufRead + ?Sized>(
             wrong(sentence!(
                 "no-search-json",
                 "is not a search as JSON: {error}",
-                error = error
+                error
             ))
         })?;
         if !body.get().starts_with('{') {

@@ -40,7 +40,7 @@ pub(super) fn read<R: BufRead + ?Sized>(
             let why = sentence!(
                 "no-slow-log",
                 "{shown} is not a line of a search slow log of OpenSearch",
-                shown = shown
+                shown
             );
             Fault::in_line(index, why)
         })?;
@@ -62,7 +62,7 @@ pub(super) fn read<R: BufRead + ?Sized>(
         builder.note(sentence!(
             "log-cut",
             "{cut} lines of the log are skipped: their search is missing or truncated",
-            cut = cut
+            cut
         ));
     }
     if repeated > 0 {
@@ -70,7 +70,7 @@ pub(super) fn read<R: BufRead + ?Sized>(
             "log-repeated",
             "{repeated} lines of the log are of searches that other lines hold already: a search \
              writes a line for each shard and phase",
-            repeated = repeated
+            repeated
         ));
     }
     Ok(())

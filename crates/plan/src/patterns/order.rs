@@ -34,7 +34,7 @@ impl FromStr for PatternOrder {
                 "no-order",
                 "{text:?} is not one of \"weighted\", \"sequential\", \"shuffled\", \"zipf\", \
                     \"zipf:1.1\" (an exponent above 0, at most 10)",
-                text = text
+                text
             )
         };
         match text {

@@ -69,7 +69,7 @@ pub(super) fn path(text: &str) -> Result<String, Sentence> {
             "path-not-encoded",
             "{text} has {bad:?} in it; percent-encode it, for example %20 for a space",
             text = quoted(text),
-            bad = bad
+            bad
         ));
     }
     if text.is_ascii() {
@@ -151,14 +151,14 @@ pub(super) fn header(name: &str, value: &str) -> Result<(), Sentence> {
         return Err(sentence!(
             "pattern-header-of-tenbin",
             "Tenbin sets the header {name:?} itself; leave it out",
-            name = name
+            name
         ));
     }
     if value.bytes().any(|b| b.is_ascii_control() && b != b'\t') {
         return Err(sentence!(
             "pattern-header-control",
             "header {name:?} has a value with control characters",
-            name = name
+            name
         ));
     }
     Ok(())
@@ -183,7 +183,7 @@ pub(super) fn body(length: usize) -> Result<(), Sentence> {
         _ => Err(sentence!(
             "body-too-large",
             "a body of {length} bytes is too large; the most is {largest_body}",
-            length = length,
+            length,
             largest_body = LARGEST_BODY
         )),
     }
@@ -201,6 +201,6 @@ pub(super) fn timeout(seconds: f64) -> Result<Duration, Sentence> {
         "pattern-timeout",
         "a timeout is in seconds, above 0 and at most {longest_timeout}, not {seconds}",
         longest_timeout = LONGEST_TIMEOUT,
-        seconds = seconds
+        seconds
     ))
 }

@@ -190,7 +190,7 @@ impl PatternSet {
             return Err(sentence!(
                 "fewer-than-groups",
                 "{count} patterns are fewer than its {groups} groups",
-                count = count,
+                count,
                 groups = self.groups.len()
             ));
         }
@@ -217,13 +217,13 @@ impl PatternSet {
         for (group, (wanted, there)) in self.groups.iter().zip(allotted.iter().zip(there)) {
             if there < *wanted {
                 return Err(match self.groups.len() {
-                    1 => sentence!("it-has", "it has {there}", there = there),
+                    1 => sentence!("it-has", "it has {there}", there),
                     _ => sentence!(
                         "group-has",
                         "{wanted} of them would be of group {group:?}, which has {there}",
-                        wanted = wanted,
+                        wanted,
                         group = group.name,
-                        there = there
+                        there
                     ),
                 });
             }

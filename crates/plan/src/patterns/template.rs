@@ -116,7 +116,7 @@ fn fill(text: &str, term: &str, escape: impl Fn(&str) -> String) -> Result<Strin
                 return Err(sentence!(
                     "template-placeholder",
                     "\"{{term{variant}}}\" is not a placeholder for the term; use {placeholders}",
-                    variant = variant,
+                    variant,
                     placeholders = PLACEHOLDERS
                 ));
             }
@@ -175,7 +175,7 @@ impl ByTarget {
     pub(crate) fn fill(&mut self, terms: &[String]) -> Result<(), Sentence> {
         for (name, template) in &self.templates {
             let set = requests(template, terms)
-                .map_err(|why| sentence!("of-request", "{name}: {why}", name = name, why = why))?;
+                .map_err(|why| sentence!("of-request", "{name}: {why}", name, why))?;
             self.sets.insert(name.clone(), Arc::new(set));
         }
         Ok(())
@@ -208,7 +208,7 @@ fn requests(template: &Template, terms: &[String]) -> Result<PatternSet, Sentenc
                 "of-term",
                 "term {term}: {why}",
                 term = request::quoted(term),
-                why = why
+                why
             )
         };
         let (path, body) = template.request(term).map_err(failed)?;
@@ -236,7 +236,7 @@ pub(crate) fn terms(file: &[u8]) -> Result<Vec<String>, Sentence> {
                 "no-term",
                 "line {at} is no search term: at most {longest_term} bytes without control \
                     characters",
-                at = at,
+                at,
                 longest_term = LONGEST_TERM
             ));
         }
@@ -245,7 +245,7 @@ pub(crate) fn terms(file: &[u8]) -> Result<Vec<String>, Sentence> {
                 return Err(sentence!(
                     "many-terms",
                     "line {at}: it has more than {most_patterns} search terms",
-                    at = at,
+                    at,
                     most_patterns = MOST_PATTERNS
                 ));
             }

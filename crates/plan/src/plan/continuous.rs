@@ -87,7 +87,7 @@ impl Plan {
                     "not-for",
                     "\"{workload}\": {why}",
                     workload = work.name,
-                    why = why
+                    why
                 );
                 Some(not_for.with_part("why", [why]))
             })

@@ -102,8 +102,8 @@ impl Plan {
             "limit-probes",
             "after the rounds, every target is loaded for {time} each with 1 connection and with up \
              to {most}, twice the connections, to find what limits it (--probes none turns this off)",
-            time = time,
-            most = most
+            time,
+            most
         ))
     }
 

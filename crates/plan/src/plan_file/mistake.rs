@@ -57,7 +57,7 @@ impl NotOneOf {
             "{value} is not one of {choices}{percentile}{meant}",
             value = self.value,
             choices = self.choices.join(", "),
-            percentile = percentile,
+            percentile,
             meant = meant_by(self.meant.as_deref())
         )
         .with_names("choices", &self.choices)
@@ -71,11 +71,11 @@ impl Mistake {
             Self::NotAUrl { text, meant } => sentence!(
                 "no-url",
                 "{text:?} is not a URL; did you mean {meant:?}?",
-                text = text,
-                meant = meant
+                text,
+                meant
             ),
             Self::UnreadablePlan(why) => {
-                sentence!("unreadable", "cannot be read: {why}", why = why)
+                sentence!("unreadable", "cannot be read: {why}", why)
             }
             Self::Script(script) => script.sentence(),
             Self::Other(sentence) => sentence.clone(),
@@ -87,8 +87,8 @@ impl Mistake {
         sentence!(
             "too-small",
             "{number} is too small; the minimum is {least}",
-            number = number,
-            least = least
+            number,
+            least
         )
         .into()
     }
@@ -98,8 +98,8 @@ impl Mistake {
         sentence!(
             "too-large",
             "{number} is too large; the maximum is {most}",
-            number = number,
-            most = most
+            number,
+            most
         )
         .into()
     }
@@ -130,8 +130,8 @@ impl Mistake {
         sentence!(
             "same-name",
             "two {what}s have the name {name:?}; rename one",
-            what = what,
-            name = name
+            what,
+            name
         )
         .into()
     }
@@ -144,8 +144,8 @@ impl Mistake {
              --secret-key (or TENBIN_ACCESS_KEY and TENBIN_SECRET_KEY), or in a plan access_key_env \
              and secret_key_env; for anonymous requests --anonymous, or in a plan signature = \
              \"none\"",
-            target = target,
-            workload = workload
+            target,
+            workload
         )
         .into()
     }
@@ -171,9 +171,9 @@ impl Mistake {
         sentence!(
             "unknown-target",
             "there is no target {name:?} among {targets}{meant}",
-            name = name,
+            name,
             targets = listed.join(", "),
-            meant = meant
+            meant
         )
         .with_names("targets", listed)
         .into()

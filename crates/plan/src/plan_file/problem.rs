@@ -54,7 +54,7 @@ impl Problem {
         sentence!(
             "problem",
             "{place}{mistake}",
-            place = place,
+            place,
             mistake = mistake.sentence()
         )
     }
@@ -95,9 +95,9 @@ impl Refusal {
             sentence!(
                 "lines",
                 "{first}{newline}{next}",
-                first = first,
+                first,
                 newline = "\n",
-                next = next
+                next
             )
         });
         all.unwrap_or_default()

@@ -71,19 +71,13 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &AgentsDraft) -> Optio
 fn server(scalar: &Scalar) -> Result<String, Sentence> {
     let text = scalar.text()?;
     let hint = sentence!("nats-example", "write for example nats://10.0.0.1:4222");
-    let url = Url::parse(text).map_err(|error| {
-        sentence!(
-            "not-a-url",
-            "not a URL ({error}); {hint}",
-            error = error,
-            hint = hint
-        )
-    })?;
+    let url = Url::parse(text)
+        .map_err(|error| sentence!("not-a-url", "not a URL ({error}); {hint}", error, hint))?;
     if !matches!(url.scheme(), "nats" | "tls") || url.host().is_none() {
         return Err(sentence!(
             "not-nats",
             "the URL is neither nats:// nor tls://; {hint}",
-            hint = hint
+            hint
         ));
     }
     if !url.username().is_empty() || url.password().is_some() {

@@ -47,7 +47,7 @@ pub(super) fn move_variables(resolver: &mut Resolver<'_>, draft: &mut TargetDraf
             let message = sentence!(
                 "set-twice-in-env",
                 "sets {name}, and so does env; leave one out",
-                name = name
+                name
             );
             resolver.wrong(place, "command", message);
         } else {
@@ -121,7 +121,7 @@ fn split(lines: Vec<(Place, String)>) -> Result<Vec<(Place, String)>, Wrong> {
                 sentence!(
                     "open-quote",
                     "{line:?} has a quote that is never closed",
-                    line = line
+                    line
                 ),
             )
         })?;
@@ -138,7 +138,7 @@ fn needs_shell(word: &str) -> Sentence {
         "needs-shell",
         "{word:?} is for a shell, and the command runs without one; set variables with \
             --launch-env, the directory with --launch-dir, or start a shell: sh -c '…'",
-        word = word
+        word
     )
 }
 

@@ -147,7 +147,7 @@ fn anchor(name: &str, targets: &[Target]) -> Result<usize, Mistake> {
             "anchor-alone",
             "{name:?} is the only target, and an anchor is what the others are divided by; add \
              the target whose history you want",
-            name = name
+            name
         )
         .into());
     }
@@ -172,7 +172,7 @@ pub(super) fn can_decide(
             "cannot-decide",
             "{figure} of two targets has no ratio with an interval, so it cannot decide; choose \
              for example \"p99\" or \"cpu\"",
-            figure = figure
+            figure
         )
         .into());
     }
@@ -185,7 +185,7 @@ pub(super) fn can_decide(
             "workload {name:?} has a rate, which decides its {figure}; choose for example \"p99\" \
              or \"cpu\"",
             name = open.name,
-            figure = figure
+            figure
         )
         .into());
     }
@@ -203,7 +203,7 @@ pub(super) fn can_decide(
             "not-observed",
             "the {used} of target {name:?} is not observed; add --observe port (in a plan observe \
              = {{ port = true }})",
-            used = used,
+            used,
             name = target.name
         )
         .into());
@@ -228,7 +228,7 @@ fn compared_workloads(
                 sentence!(
                     "unknown-workload",
                     "there is no workload {name:?} among {known}{hint}",
-                    name = name,
+                    name,
                     known = names().collect::<Vec<_>>().join(", "),
                     hint = did_you_mean(name, names())
                 )
@@ -237,14 +237,14 @@ fn compared_workloads(
                 return Err(sentence!(
                     "listed-twice",
                     "{name:?} is listed twice; remove one",
-                    name = name
+                    name
                 ));
             }
             if workloads[at].search().is_some() {
                 return Err(sentence!(
                     "compared-with-slo",
                     "{name:?} has limits (slo): its maximum-rate search runs after the rounds",
-                    name = name
+                    name
                 ));
             }
             Ok(at)
@@ -329,8 +329,8 @@ fn expectation(
                     "ambiguous-name",
                     "{text:?} does not say which {name:?} it means, the target or the workload; \
                      rename one of them",
-                    text = text,
-                    name = name
+                    text,
+                    name
                 )
                 .into());
             }
@@ -342,7 +342,7 @@ fn expectation(
             return Err(sentence!(
                 "two-of-a-kind",
                 "{text:?} names two of a kind; write at most one target and one workload",
-                text = text
+                text
             )
             .into());
         }
@@ -361,8 +361,8 @@ fn unknown(text: &str, name: &str, targets: &[Target], workloads: &[Workload]) -
     sentence!(
         "neither-target-nor-workload",
         "{text:?} names {name:?}, which is no target or workload; there are {known}{hint}",
-        text = text,
-        name = name,
+        text,
+        name,
         known = names().collect::<Vec<_>>().join(", "),
         hint = did_you_mean(name, names())
     )
@@ -379,14 +379,14 @@ fn check_has_baseline(
             "baseline-alone",
             "{text:?} compares with the baseline, and the plan has one target only; add a \
                 second target",
-            text = text
+            text
         ));
     };
     if expectation.target.as_ref() == Some(&baseline.name) {
         return Err(sentence!(
             "baseline-itself",
             "{text:?} compares {name:?} with itself: it is the baseline",
-            text = text,
+            text,
             name = baseline.name
         ));
     }

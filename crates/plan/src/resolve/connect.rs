@@ -91,7 +91,7 @@ fn refuse_contradictions(resolver: &mut Resolver<'_>, draft: &TargetDraft, conne
             "source-version",
             "{source} is not an IPv{version} address, which ip_version requires; change \
                 source or ip_version",
-            source = source,
+            source,
             version = Named::name(version)
         );
         resolver.wrong(place, "source", why);
@@ -113,7 +113,7 @@ fn unix(resolver: &mut Resolver<'_>, field: &Field, reach: &Reach) -> Option<Pat
             "{path} has {length} bytes, and the path of a Unix socket has at most \
                 {longest_socket_path}",
             path = path.display(),
-            length = length,
+            length,
             longest_socket_path = LONGEST_SOCKET_PATH
         );
         resolver.wrong(field.as_ref()?.place, "unix", why);
@@ -137,7 +137,7 @@ fn socket_path(scalar: &Scalar, launched: bool) -> Result<String, Sentence> {
             return Err(sentence!(
                 "no-placeholder-in-socket",
                 "{{{name}}} is not allowed in the path of a socket",
-                name = name
+                name
             ));
         }
     }
@@ -208,7 +208,7 @@ fn pin(text: &str) -> Result<Pin, Sentence> {
         sentence!(
             "no-pin",
             "{text:?} is not name:port:address; write for example \"db:9000:127.0.0.1,[::1]\"",
-            text = text
+            text
         )
     };
     let (host, rest) = text.split_once(':').ok_or_else(wrong)?;
@@ -227,16 +227,16 @@ fn pin(text: &str) -> Result<Pin, Sentence> {
             sentence!(
                 "pin-no-address",
                 "{item:?} in {text:?} is not an address",
-                item = item,
-                text = text
+                item,
+                text
             )
         })?;
         if addresses.contains(&address) {
             return Err(sentence!(
                 "pin-address-twice",
                 "{address} is twice in {text:?}",
-                address = address,
-                text = text
+                address,
+                text
             ));
         }
         addresses.push(address);

@@ -31,22 +31,18 @@ pub(super) fn check(resolver: &mut Resolver<'_>, workloads: &[Workload], targets
             _ => sentence!(
                 "connections-of-hosts",
                 " to each of the {hosts} hosts of target {target:?}",
-                hosts = hosts,
+                hosts,
                 target = target.name
             ),
         };
         let of_depth = match depth {
             ..=1 => Sentence::default(),
-            _ => sentence!(
-                "connections-deep",
-                ", {depth} requests deep,",
-                depth = depth
-            ),
+            _ => sentence!("connections-deep", ", {depth} requests deep,", depth),
         };
         let factors = sentence!(
             "connections-times",
             "{connections} connections{hosts}{depth}",
-            connections = connections,
+            connections,
             hosts = of_hosts,
             depth = of_depth
         );
@@ -56,10 +52,10 @@ pub(super) fn check(resolver: &mut Resolver<'_>, workloads: &[Workload], targets
                 "too-many-in-flight",
                 "workload {name:?}: {factors} could have {out} requests in flight, and the most \
                  is {most_out}; lower connections or depth",
-                name = name,
-                out = out,
+                name,
+                out,
                 most_out = MOST_OUT,
-                factors = factors
+                factors
             ),
         );
     }

@@ -78,7 +78,7 @@ pub(super) fn resolve(
                 "unused-credentials",
                 "target {name:?} has credentials, but signature = \"none\" does not use \
                  credentials; remove one of the two",
-                name = name
+                name
             ),
         );
         return None;
@@ -227,8 +227,8 @@ pub(super) fn one_of(
             sentence!(
                 "either-not-both",
                 "give either {key} or {other}, not both",
-                key = key,
-                other = other
+                key,
+                other
             ),
         );
         return None;
@@ -306,11 +306,9 @@ fn check(
         _ => return Some((secret, source)),
     };
     let holder = match &source {
-        KeySource::Env(name) => sentence!(
-            "the-variable",
-            "the environment variable {name:?}",
-            name = name
-        ),
+        KeySource::Env(name) => {
+            sentence!("the-variable", "the environment variable {name:?}", name)
+        }
         KeySource::File(path) => sentence!("the-file", "the file {path}", path = path.display()),
         KeySource::Literal | KeySource::Generated => sentence!("the-value", "it"),
     };
@@ -318,10 +316,7 @@ fn check(
         place,
         key,
         sentence!(
-            "wrong-value-of",
-            "{holder} {what_is_wrong}",
-            holder = holder,
-            what_is_wrong = what_is_wrong
+            "wrong-value-of", "{holder} {what_is_wrong}", holder, what_is_wrong
         ),
     );
     None

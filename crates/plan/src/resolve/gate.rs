@@ -45,7 +45,7 @@ fn misfit(draft: &Draft, targets: usize, workloads: &[Workload]) -> Option<Sente
         return Some(sentence!(
             "gate-needs-two",
             "a gate compares two targets, the base and the candidate; this plan has {targets}",
-            targets = targets
+            targets
         ));
     }
     if draft.aa.is_some() {

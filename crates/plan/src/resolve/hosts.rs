@@ -90,7 +90,7 @@ fn read_weight(text: &str) -> Result<u32, Sentence> {
                 "no-weight",
                 "{text:?} behind a URL is not a weight; write for example \"weight 3\", at most \
                  {most_weight}",
-                text = text,
+                text,
                 most_weight = MOST_WEIGHT
             )
         })
@@ -121,7 +121,7 @@ fn expand(url: &str) -> Result<Vec<String>, Sentence> {
             return Err(sentence!(
                 "url-many-hosts",
                 "{url:?} expands to more than {most_hosts} hosts, the maximum per target",
-                url = url,
+                url,
                 most_hosts = MOST_HOSTS
             ));
         }
@@ -141,7 +141,7 @@ fn numbers(range: &str) -> Result<Vec<String>, Sentence> {
             "no-host-range",
             "{{{range}}} is not a range of hosts; write for example {{1...4}}, with three \
                 dots and the smaller number first",
-            range = range
+            range
         )
     };
     let (first, last) = range.split_once("...").ok_or_else(wrong)?;
@@ -154,7 +154,7 @@ fn numbers(range: &str) -> Result<Vec<String>, Sentence> {
         return Err(sentence!(
             "range-many-hosts",
             "{{{range}}} makes more than {most_hosts} hosts",
-            range = range,
+            range,
             most_hosts = MOST_HOSTS
         ));
     }
@@ -192,7 +192,7 @@ fn go_together(resolver: &mut Resolver<'_>, key: &str, hosts: &[(Host, Place)]) 
             "all hosts of a target {what}, and {first:?} and {url:?} do not",
             first = first.as_str(),
             url = url.as_str(),
-            what = what
+            what
         );
         resolver.wrong(*place, key, message);
         return false;

@@ -142,7 +142,7 @@ fn speed(scalar: &Scalar) -> Result<f64, Sentence> {
         sentence!(
             "no-speed",
             "{scalar} is not a speed; write for example 2.0, for twice as fast",
-            scalar = scalar
+            scalar
         )
     })?;
     if speed > 0.0 && speed <= HIGHEST_SPEED {
@@ -151,7 +151,7 @@ fn speed(scalar: &Scalar) -> Result<f64, Sentence> {
     Err(sentence!(
         "speed-out-of-range",
         "{scalar} is out of range; a speed must be above 0 and at most {highest_speed}",
-        scalar = scalar,
+        scalar,
         highest_speed = HIGHEST_SPEED
     ))
 }
@@ -197,7 +197,7 @@ fn listed(scalar: &Scalar) -> Result<Vec<usize>, Sentence> {
             "no-connections-list",
             "{text:?} is not a list of connections; write whole numbers from 1 to \
                 {most_connections}, at most {most_levels} of them, for example \"1,8,64\"",
-            text = text,
+            text,
             most_connections = MOST_CONNECTIONS,
             most_levels = MOST_LEVELS
         )

@@ -149,7 +149,7 @@ fn cgroup(scalar: &Scalar) -> Result<PathBuf, Sentence> {
             "no-cgroup",
             "{path:?} is not the path of a cgroup; /proc/PID/cgroup has the path, for example \
                 /system.slice/minio.service",
-            path = path
+            path
         ))
     }
 }
@@ -164,7 +164,7 @@ fn port(scalar: &Scalar) -> Result<Processes, Sentence> {
         other => Err(sentence!(
             "observe-no-port",
             "{other} is not a port; write its number, or true for the one in the target's url",
-            other = other
+            other
         )),
     }
 }
@@ -175,7 +175,7 @@ fn name(scalar: &Scalar) -> Result<String, Sentence> {
         return Err(sentence!(
             "no-process-name",
             "{name:?} is not the name of a process; write that of its program, without a path",
-            name = name
+            name
         ));
     }
     Ok(name.to_owned())

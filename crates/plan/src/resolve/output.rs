@@ -28,7 +28,7 @@ fn port(scalar: &Scalar) -> Result<Option<u16>, Sentence> {
         _ => Err(sentence!(
             "live-no-port",
             "{scalar} is not a port; write true, or 1 to 65,535",
-            scalar = scalar
+            scalar
         )),
     }
 }

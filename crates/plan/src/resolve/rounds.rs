@@ -93,7 +93,7 @@ fn slice_of_search(
             "search-duration-and-slice",
             "a maximum-rate search takes at most {longest} slices, {time} with slices of {slice}; \
              set duration or slice, not both",
-            longest = longest,
+            longest,
             time = Time(slice * longest),
             slice = Time(slice)
         );
@@ -106,7 +106,7 @@ fn slice_of_search(
             "search-too-short",
             "a maximum-rate search takes up to {longest} slices, and the shortest slice is \
              {shortest}; set at least {least}",
-            longest = longest,
+            longest,
             shortest = Time(SHORTEST_SLICE),
             least = Time(SHORTEST_SLICE * longest)
         );
@@ -181,8 +181,8 @@ fn until(
             sentence!(
                 "fewer-than-rounds",
                 "{most} is below the minimum number of rounds, {count}",
-                most = most,
-                count = count
+                most,
+                count
             ),
         );
     }
@@ -222,7 +222,7 @@ fn too_short(duration: Duration, count: u32) -> Sentence {
         "{duration} over {count} rounds makes slices of {slice}, and the shortest slice is \
             {shortest_slice}; set at least {least}, or fewer rounds",
         duration = Time(duration),
-        count = count,
+        count,
         slice = Time(duration / count),
         shortest_slice = Time(SHORTEST_SLICE),
         least = Time(SHORTEST_SLICE * count)
@@ -246,7 +246,7 @@ fn check_agreement(
                 "{duration} contradicts {count} rounds of {slice}, which make {product}; leave \
                  one of the three out",
                 duration = Time(duration),
-                count = count,
+                count,
                 slice = Time(slice),
                 product = Time(product)
             ),

@@ -128,7 +128,7 @@ pub(super) fn nodes(resolver: &mut Resolver<'_>, list: Option<&At<List>>) -> Vec
                 let why = sentence!(
                     "node-twice",
                     "{node} is listed twice; every process needs a different address",
-                    node = node
+                    node
                 );
                 resolver.wrong(place, "nodes", why);
             }
@@ -153,7 +153,7 @@ fn address(scalar: &Scalar) -> Result<IpAddr, Sentence> {
             "no-node",
             "{text:?} is not an address of this machine; write for example \"127.0.0.2\", or \
                 how many nodes there are",
-            text = text
+            text
         )
     };
     let address: IpAddr = text.parse().map_err(|_| wrong())?;
@@ -265,8 +265,8 @@ fn check_pages(resolver: &mut Resolver<'_>, plan: &Plan) {
         let why = sentence!(
             "pages-without-corpus",
             "pages are to be loaded into target {name:?}, {without}",
-            name = name,
-            without = without
+            name,
+            without
         );
         resolver.refuse(Place::Nowhere, why);
     } else if plan.draws_from_corpus() {
@@ -274,7 +274,7 @@ fn check_pages(resolver: &mut Resolver<'_>, plan: &Plan) {
             "patterns-without-corpus",
             "patterns = {corpus_patterns:?} means requests generated from pages, {without}",
             corpus_patterns = CORPUS_PATTERNS,
-            without = without
+            without
         );
         resolver.refuse(Place::Nowhere, why);
     }

@@ -61,9 +61,9 @@ pub(super) fn check(
         sentence!(
             "session-contradiction",
             "target {name:?} has {given}, and {why}; remove one of the two",
-            name = name,
-            given = given,
-            why = why
+            name,
+            given,
+            why
         ),
     );
 }

@@ -70,14 +70,14 @@ fn check_name(name: &str) -> Result<(), Sentence> {
             "no-parameter",
             "{name:?} is not a name for a placeholder; a parameter is made of small letters \
                 and '_'",
-            name = name
+            name
         ));
     }
     if placeholders::KNOWN.contains(&name) {
         return Err(sentence!(
             "placeholder-taken",
             "{{{name}}} is another placeholder; rename the parameter",
-            name = name
+            name
         ));
     }
     Ok(())
@@ -95,8 +95,8 @@ fn read_values(name: &str, list: &At<List>) -> Result<Vec<String>, (Place, Sente
             let message = sentence!(
                 "sweep-brace",
                 "{name} = {text:?} has a brace in it, or a NUL character",
-                name = name,
-                text = text
+                name,
+                text
             );
             return Err((place, message));
         }
@@ -107,8 +107,8 @@ fn read_values(name: &str, list: &At<List>) -> Result<Vec<String>, (Place, Sente
                 "sweep-same",
                 "{name} = {text:?} has the same name as another value; values must differ in \
                     letters, digits, '-', '_' and '.'",
-                name = name,
-                text = text
+                name,
+                text
             );
             return Err((place, message));
         }
@@ -119,7 +119,7 @@ fn read_values(name: &str, list: &At<List>) -> Result<Vec<String>, (Place, Sente
         let message = sentence!(
             "sweep-empty",
             "{name} has no values; write for example {name} = [1, 2, 4]",
-            name = name
+            name
         );
         return Err((list.place, message));
     }
@@ -134,7 +134,7 @@ fn few_enough(axes: Vec<Axis>, place: Place) -> Result<Vec<Axis>, (Place, Senten
             "sweep-many",
             "has {combinations} combinations, each a target that runs throughout; the maximum \
                 is {most_combinations}",
-            combinations = combinations,
+            combinations,
             most_combinations = MOST_COMBINATIONS
         );
         return Err((place, message));
@@ -232,7 +232,7 @@ pub(super) fn check_used(
                     "sweep-unused",
                     "{braced} is missing from command, env, url and ready, so all targets of the \
                      sweep would be the same; add {braced} to one of them",
-                    braced = braced
+                    braced
                 ),
             );
         }

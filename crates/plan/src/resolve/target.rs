@@ -55,7 +55,7 @@ pub(super) fn refuse_too_many(resolver: &mut Resolver<'_>, drafts: &[At<TargetDr
             "a plan has at most {most_targets} targets, and this one has {count}, the values \
                 of sweeps counted; divide it into several plans",
             most_targets = MOST_TARGETS,
-            count = count
+            count
         );
         resolver.refuse(place, message);
     }
@@ -266,8 +266,8 @@ fn reach(
                 sentence!(
                     "either-target",
                     "a target has either {first} or {second}, not both",
-                    first = first,
-                    second = second
+                    first,
+                    second
                 ),
             );
             None
@@ -318,7 +318,7 @@ fn files(resolver: &mut Resolver<'_>, draft: &TargetDraft) -> Option<Option<File
             return Err(sentence!(
                 "no-directory-name",
                 "{text:?} names no directory; write for example \"file:///mnt/data\"",
-                text = text
+                text
             ));
         }
         match query {
@@ -329,7 +329,7 @@ fn files(resolver: &mut Resolver<'_>, draft: &TargetDraft) -> Option<Option<File
             Some(other) => Err(sentence!(
                 "no-directory-option",
                 "{other:?} is no option of a directory; \"?sync\" syncs every file to disk",
-                other = other
+                other
             )),
         }
     }))
@@ -357,9 +357,9 @@ fn check_supports_work(
                 "blob-only",
                 "target {name:?} {what}, which supports workloads of kind \"blob\" only, and \
                  {workload:?} is of another kind",
-                name = name,
-                workload = workload,
-                what = what
+                name,
+                workload,
+                what
             ),
         );
     }
@@ -464,7 +464,7 @@ fn ready(resolver: &mut Resolver<'_>, draft: Option<&At<ReadyDraft>>, swept: &[&
         other => Err(sentence!(
             "ready-port",
             "must be true, not {other}; the port is the port of the target's url",
-            other = other
+            other
         )),
     });
     let url = resolver.read("ready", &draft.url, |scalar| {
@@ -500,8 +500,8 @@ fn check_speaks_s3(
                 "no-s3-here",
                 "target {name:?} is a built-in HTTP server, which does not speak S3, and workload \
                  {workload:?} does; use builtin = {memory:?} or {durable:?}",
-                name = name,
-                workload = workload,
+                name,
+                workload,
                 memory = Builtin::S3Memory.name(),
                 durable = Builtin::S3Durable.name()
             ),

@@ -35,8 +35,8 @@ fn with_scheme(text: &str, scheme: &str, rest: &str) -> Result<Url, Sentence> {
             return Err(sentence!(
                 "unknown-scheme",
                 "unknown scheme {other:?} in {text:?}; use http:// or https://",
-                other = other,
-                text = text
+                other,
+                text
             ));
         }
     }
@@ -44,8 +44,8 @@ fn with_scheme(text: &str, scheme: &str, rest: &str) -> Result<Url, Sentence> {
         sentence!(
             "bad-url",
             "{text:?} is not a URL ({error}); write for example \"http://127.0.0.1:8080/\"",
-            text = text,
-            error = error
+            text,
+            error
         )
     })?;
     // With more than two slashes, the host is after the part that was checked above.
@@ -56,11 +56,7 @@ fn with_scheme(text: &str, scheme: &str, rest: &str) -> Result<Url, Sentence> {
         ));
     }
     if url.host_str().is_none_or(str::is_empty) {
-        return Err(sentence!(
-            "url-no-host",
-            "{text:?} names no host",
-            text = text
-        ));
+        return Err(sentence!("url-no-host", "{text:?} names no host", text));
     }
     // Full-width braces of other scripts become plain braces in a host name, and would be read as a
     // range or a placeholder when the plan is read again.
@@ -68,21 +64,21 @@ fn with_scheme(text: &str, scheme: &str, rest: &str) -> Result<Url, Sentence> {
         return Err(sentence!(
             "url-braces",
             "{text:?} has braces in the name of its host",
-            text = text
+            text
         ));
     }
     if url.port() == Some(0) {
         return Err(sentence!(
             "url-port-zero",
             "{text:?} has port 0, which nothing can listen on",
-            text = text
+            text
         ));
     }
     if url.fragment().is_some() {
         return Err(sentence!(
             "url-fragment",
             "{text:?} has a fragment (#…), which is never sent to a server",
-            text = text
+            text
         ));
     }
     Ok(url)

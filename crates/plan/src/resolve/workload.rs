@@ -129,8 +129,8 @@ fn kinds(resolver: &mut Resolver<'_>, draft: &WorkloadDraft, place: Place) -> Ve
                 sentence!(
                     "kind-missing",
                     "a workload needs its kind: kind = {others} or {last}",
-                    others = others,
-                    last = last
+                    others,
+                    last
                 ),
             );
             Vec::new()

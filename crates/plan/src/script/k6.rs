@@ -224,7 +224,7 @@ fn conditions(value: &str) -> Vec<&str> {
     items(inner).into_iter().map(condition).collect()
 }
 
-/// The condition of `--expect` for a condition of k6; `None` if there is none.
+/// The condition of `--expect` for a condition of k6; `None` if Tenbin has no such condition.
 fn limit(metric: &str, condition: &str) -> Option<String> {
     let condition: String = literal(condition)?.split_whitespace().collect();
     let at = condition.find(['<', '>'])?;

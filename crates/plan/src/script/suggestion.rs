@@ -31,7 +31,7 @@ pub(super) struct Suggestion {
     pub(super) options: Vec<String>,
     /// The headers that are read from the environment, in lower case, and their variables.
     variables: Vec<(String, String)>,
-    /// What the script has and the command line has not.
+    /// Settings of the script that the command line omits.
     pub(super) left_out: Vec<String>,
 }
 

@@ -72,7 +72,7 @@ pub(crate) fn with_values(
             sentence!(
                 "variable-not-set",
                 "the environment variable {variable:?} is not set",
-                variable = variable
+                variable
             )
         })?;
         looked_up.set(looked_up.get().saturating_add(value.len()));

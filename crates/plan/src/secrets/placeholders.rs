@@ -26,7 +26,7 @@ pub(crate) fn check(text: &str, swept: &[&str]) -> Result<(), Sentence> {
             "unknown-placeholder",
             "unknown placeholder {{{unknown}}} among {{host}}, {{port}}, {{data}}, \
                 {{access_key}} and {{secret_key}}{hint}",
-            unknown = unknown,
+            unknown,
             hint = did_you_mean(unknown, known())
         )),
     }

@@ -127,14 +127,14 @@ pub(super) fn source(scalar: &Scalar) -> Result<IpAddr, Sentence> {
         sentence!(
             "no-own-address",
             "{text:?} is not an address of this machine; write for example \"127.0.0.2\"",
-            text = text
+            text
         )
     })?;
     if address.is_unspecified() || address.is_multicast() {
         return Err(sentence!(
             "no-source-address",
             "connections cannot come from {address}",
-            address = address
+            address
         ));
     }
     Ok(address)

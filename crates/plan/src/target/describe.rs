@@ -109,7 +109,7 @@ pub(super) fn region(scalar: &Scalar) -> Result<String, Sentence> {
         return Err(sentence!(
             "no-region",
             "{region:?} is not a region; write for example {default_region:?}",
-            region = region,
+            region,
             default_region = DEFAULT_REGION
         ));
     }

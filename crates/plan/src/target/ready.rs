@@ -48,7 +48,7 @@ impl FromFlag for ReadyDraft {
                 return Err(sentence!(
                     "no-ready",
                     "{how:?} is not one of port, url:URL and log:TEXT",
-                    how = how
+                    how
                 ));
             }
         }

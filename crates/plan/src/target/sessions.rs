@@ -82,7 +82,7 @@ pub(super) fn name(scalar: &Scalar) -> Result<String, Sentence> {
         Err(sentence!(
             "no-session-name",
             "{name:?} is not 2 to 64 letters, digits and characters of \"_+=,.@-\"",
-            name = name
+            name
         ))
     }
 }
@@ -104,12 +104,7 @@ fn checked(scalar: &Scalar, what: Sentence) -> Result<String, Sentence> {
     if !text.is_empty() && text.len() <= LONGEST && is_plain {
         Ok(text.to_owned())
     } else {
-        Err(sentence!(
-            "is-not",
-            "{text:?} is not {what}",
-            text = text,
-            what = what
-        ))
+        Err(sentence!("is-not", "{text:?} is not {what}", text, what))
     }
 }
 
@@ -120,7 +115,7 @@ pub(super) fn endpoint(scalar: &Scalar) -> Result<String, Sentence> {
         Err(sentence!(
             "no-sts-url",
             "{why}; write for example \"http://127.0.0.1:9000\"",
-            why = why
+            why
         ))
     };
     let Ok(url) = Url::parse(text) else {

@@ -142,7 +142,7 @@ fn server_name(scalar: &Scalar) -> Result<String, Sentence> {
         return Err(sentence!(
             "no-server-name",
             "{name:?} is not the name of a server; write for example \"db.example\"",
-            name = name
+            name
         ));
     }
     Ok(name.to_owned())

@@ -42,34 +42,34 @@ impl TimeError {
             Self::NoNumber(text) => sentence!(
                 "no-duration",
                 "{text:?} is not a duration; write for example \"500ms\", \"2s\" or \"1m30s\"",
-                text = text
+                text
             ),
             Self::Negative(text) => sentence!(
                 "duration-negative",
                 "{text:?} is negative; write for example \"500ms\", \"2s\" or \"1m30s\"",
-                text = text
+                text
             ),
             Self::NoUnit(text) => sentence!(
                 "duration-no-unit",
                 "{text:?} has no unit; write for example \"500ms\", \"2s\" or \"1m30s\"",
-                text = text
+                text
             ),
             Self::UnknownUnit { text, unit } => sentence!(
                 "duration-unit",
                 "{text:?} has the unknown unit {unit:?}; the units are h, m, s, ms, us and \
                     ns, for example \"1m30s\"",
-                text = text,
-                unit = unit
+                text,
+                unit
             ),
             Self::TooFine(text) => sentence!(
                 "duration-too-fine",
                 "{text:?} is finer than a nanosecond; write for example \"1.5ms\"",
-                text = text
+                text
             ),
             Self::TooLong(text) => sentence!(
                 "duration-too-long",
                 "{text:?} is longer than a year; write for example \"10m\" or \"1h\"",
-                text = text
+                text
             ),
         }
     }

@@ -70,9 +70,9 @@ impl Percent {
             return Err(sentence!(
                 "not-between",
                 "{text:?} is not between {least} and {most}",
-                text = text,
-                least = least,
-                most = most
+                text,
+                least,
+                most
             ));
         }
         Ok(percent)
@@ -94,14 +94,14 @@ impl FromStr for Percent {
                 sentence!(
                     "no-percentage",
                     "{text:?} is not a percentage; write for example \"5%\"",
-                    text = text
+                    text
                 )
             })?;
         if !trimmed.ends_with('%') {
             return Err(sentence!(
                 "no-percent-sign",
                 "{text:?} has no percent sign; write for example \"5%\"",
-                text = text
+                text
             ));
         }
         Ok(value)

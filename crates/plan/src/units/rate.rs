@@ -36,25 +36,25 @@ impl RateError {
             Self::NoNumber(text) => sentence!(
                 "no-rate",
                 "{text:?} is not a rate; write for example \"1000/s\", \"60/m\" or 250 (a second)",
-                text = text
+                text
             ),
             Self::UnknownUnit { text, unit } => sentence!(
                 "rate-unit",
                 "{text:?} has the unknown unit {unit:?}; the units are /s, /m and /h, for \
                     example \"1000/s\"",
-                text = text,
-                unit = unit
+                text,
+                unit
             ),
             Self::Negative(text) => sentence!(
                 "rate-negative",
                 "{text} is negative; a rate must be above 0, for example \"1000/s\"",
-                text = text
+                text
             ),
             Self::OutOfRange(text) => sentence!(
                 "rate-out-of-range",
                 "{text} is out of range; a rate must be above 0 and at most 1000000000/s, for \
                     example \"1000/s\"",
-                text = text
+                text
             ),
         }
     }

@@ -39,24 +39,24 @@ impl SizeError {
             Self::NoNumber(text) => sentence!(
                 "not-a-size",
                 "{text:?} is not a size; write for example \"64KiB\", \"1MB\" or \"1000\" (bytes)",
-                text = text
+                text
             ),
             Self::UnknownUnit { text, unit } => sentence!(
                 "size-unit",
                 "{text:?} has the unknown unit {unit:?}; write for example \"64KiB\" (2^16 \
                     bytes), \"1MB\" (10^6) or \"1000\" (bytes)",
-                text = text,
-                unit = unit
+                text,
+                unit
             ),
             Self::Fraction(text) => sentence!(
                 "size-fraction",
                 "{text:?} is not a whole number of bytes; write for example \"1.5KiB\" or \"1536\"",
-                text = text
+                text
             ),
             Self::TooLarge(text) => sentence!(
                 "size-too-large",
                 "{text:?} is too large for a size; write for example \"64MiB\" or \"5GiB\"",
-                text = text
+                text
             ),
         }
     }

@@ -170,7 +170,7 @@ fn log_normal(text: &str, parameters: &str) -> Result<Sizes, Sentence> {
             "no-log-normal",
             "{text:?} is not a log-normal size; write for example \"lognormal:64KiB:1.5\": \
                 the median, and the standard deviation of the logarithm from 0 to 10",
-            text = text
+            text
         )
     };
     let (median, sigma) = parameters.split_once(':').ok_or_else(wrong)?;
@@ -196,7 +196,7 @@ fn range(text: &str, needs_share: bool) -> Result<SizeRange, Sentence> {
         sentence!(
             "size-no-share",
             "{text:?} has no share, a number above 0; write for example \"1KiB:60,1MiB:40\"",
-            text = text
+            text
         )
     })?;
     let (from, to) = match sizes.split_once("..") {
@@ -210,7 +210,7 @@ fn range(text: &str, needs_share: bool) -> Result<SizeRange, Sentence> {
         return Err(sentence!(
             "size-descending",
             "{sizes:?} has the larger size first; write \"{to}..{from}\"",
-            sizes = sizes,
+            sizes,
             to = Size(to),
             from = Size(from)
         ));
@@ -248,8 +248,7 @@ pub(crate) fn read_file(text: &str) -> Result<Arc<[u64]>, Sentence> {
             continue;
         }
         sizes.push(
-            size(line)
-                .map_err(|why| sentence!("on-line", "line {at}: {why}", at = at + 1, why = why))?,
+            size(line).map_err(|why| sentence!("on-line", "line {at}: {why}", at = at + 1, why))?,
         );
         if sizes.len() > MOST_SIZES {
             return Err(sentence!(
@@ -327,7 +326,7 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_>, field: &Field) -> Option<Size
             resolver.wrong(
                 place,
                 "size",
-                sentence!("of-file", "{path}: {why}", path = path.display(), why = why),
+                sentence!("of-file", "{path}: {why}", path = path.display(), why),
             );
             None
         }

@@ -35,16 +35,14 @@ pub(super) fn read(
     let example = Sentence::fixed(form.example);
     let Scalar::Text(line) = scalar else {
         return Err(sentence!(
-            "header-no-text",
-            "a header is text; {example}",
-            example = example
+            "header-no-text", "a header is text; {example}", example
         ));
     };
     let Some((name, written)) = line.split_once(':') else {
         return Err(sentence!(
             "header-no-colon",
             "a header has a colon after its name; {example}",
-            example = example
+            example
         ));
     };
     check_name(form, name)?;
@@ -54,7 +52,7 @@ pub(super) fn read(
         return Err(sentence!(
             "header-control",
             "the value of header {name:?} contains a line break or another control character",
-            name = name
+            name
         ));
     }
     let literal_secret = sent == written && is_secret_name(name);
@@ -74,7 +72,7 @@ fn check_name(form: &Form, name: &str) -> Result<(), Sentence> {
         return Err(sentence!(
             "no-header-name",
             "{name:?} is not a header name; {example}",
-            name = name,
+            name,
             example = Sentence::fixed(form.example)
         ));
     }
@@ -85,7 +83,7 @@ fn check_name(form: &Form, name: &str) -> Result<(), Sentence> {
         Some((_, why)) => Err(sentence!(
             "header-of-tenbin",
             "Tenbin sets {name:?} itself: {why}",
-            name = name,
+            name,
             why = Sentence::fixed(why)
         )),
         None => Ok(()),

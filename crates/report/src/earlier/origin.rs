@@ -248,7 +248,7 @@ pub(super) fn restrict(
     }
     unknown.dedup();
     for name in unknown {
-        said.push(message!("connections-unknown", name = name));
+        said.push(message!("connections-unknown", name));
     }
     if changes.iter().all(|change| change.change.is_undecided()) {
         said.push(message!("faster-unknown"));
@@ -300,11 +300,7 @@ fn percentiles(workload: &str, earlier: &Load, later: &Load, names: [&str; 2]) -
     });
     let both: Vec<Message> = both.collect();
     if !both.is_empty() {
-        said.push(message!(
-            "percentiles-of-both",
-            workload = workload,
-            times = both
-        ));
+        said.push(message!("percentiles-of-both", workload, times = both));
     }
     for (name, own, other) in [(names[0], earlier, later), (names[1], later, earlier)] {
         let alone = own.percentiles.iter().map(|(quantile, _)| *quantile);
@@ -313,9 +309,9 @@ fn percentiles(workload: &str, earlier: &Load, later: &Load, names: [&str; 2]) -
         if !alone.is_empty() {
             said.push(message!(
                 "percentiles-alone",
-                name = name,
+                name,
                 percentiles = alone,
-                workload = workload
+                workload
             ));
         }
     }

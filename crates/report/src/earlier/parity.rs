@@ -115,7 +115,7 @@ impl Answers {
         let apart = (then - now).abs();
         (apart > NO_TIME && apart / then.max(now) > OTHER).then(|| {
             let (then, now) = (Value::whole(then), Value::whole(now));
-            message!("sizes-differ", then = then, now = now)
+            message!("sizes-differ", then, now)
         })
     }
 }

@@ -66,12 +66,7 @@ impl Terms {
                 .filter(differs)
                 .map(|key| {
                     let (then, now) = (shown(mine.get(*key)), shown(theirs.get(*key)));
-                    message!(
-                        "setting-differs",
-                        key = key.as_str(),
-                        then = then,
-                        now = now
-                    )
+                    message!("setting-differs", key = key.as_str(), then, now)
                 })
                 .collect();
             if !told.is_empty() {
@@ -80,7 +75,7 @@ impl Terms {
         }
         let whole = |terms: &Self| format!("{}, {}", terms.description, terms.load);
         let (then, now) = (whole(self), whole(other));
-        (then != now).then(|| message!("work-differs", then = then, now = now))
+        (then != now).then(|| message!("work-differs", then, now))
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn warnings(
         let alone = one.targets_without(other);
         if !alone.is_empty() {
             let named = alone.into_iter();
-            let named = named.map(|target| message!("target-named", target = target));
+            let named = named.map(|target| message!("target-named", target));
             warnings.push(message!(
                 "measured-alone",
                 name = one.name.as_str(),
@@ -42,7 +42,7 @@ pub(super) fn warnings(
         }
         warnings.extend(one.caveats.iter().map(|caveat| {
             let (name, caveat) = (one.name.as_str(), caveat.as_str());
-            message!("caveat-of-file", name = name, caveat = caveat)
+            message!("caveat-of-file", name, caveat)
         }));
     }
     if before.origin.is_go() && after.origin.is_go() {
@@ -52,7 +52,7 @@ pub(super) fn warnings(
         warnings.extend(
             units
                 .into_iter()
-                .map(|unit| message!("unit-undirected", unit = unit)),
+                .map(|unit| message!("unit-undirected", unit)),
         );
         let mut units = found.all.iter().filter_map(|each| each.unit.as_deref());
         if units.any(|unit| CLIENT_UNITS.contains(&unit)) {
@@ -62,7 +62,7 @@ pub(super) fn warnings(
     if found.controls.is_none() {
         let mut all = found.all.iter();
         let named = all.any(|each| each.part == EarlierPart::Changed);
-        warnings.push(message!("without-control", named = named));
+        warnings.push(message!("without-control", named));
     }
     if found
         .all
@@ -110,7 +110,7 @@ pub(super) fn answers(
                 "responses-expected",
                 target = target.as_str(),
                 workload = workload.as_str(),
-                sizes = sizes
+                sizes
             );
             (false, Some(said))
         }
@@ -119,7 +119,7 @@ pub(super) fn answers(
                 "responses-differ",
                 target = target.as_str(),
                 workload = workload.as_str(),
-                why = why
+                why
             );
             (true, Some(said))
         }

@@ -41,13 +41,13 @@ impl FromStr for Export {
         let Some(format) = writable else {
             let names: Vec<&str> = written().map(|format| format.name).collect();
             let why = match super::table::format(name) {
-                Some(_) => sentence!("only-read", "{name} can only be read", name = name),
-                None => sentence!("no-format", "there is no format {name:?}", name = name),
+                Some(_) => sentence!("only-read", "{name} can only be read", name),
+                None => sentence!("no-format", "there is no format {name:?}", name),
             };
             return Err(sentence!(
                 "formats-are",
                 "{why}; the formats are {formats}",
-                why = why,
+                why,
                 formats = names.join(", ")
             )
             .with_names("formats", names));
@@ -58,7 +58,7 @@ impl FromStr for Export {
                 return Err(sentence!(
                     "export-without-file",
                     "no file is named; write {name}=FILE, or {name}=- for stdout",
-                    name = name
+                    name
                 ));
             }
             Some("-") => Place::Stdout,

@@ -275,9 +275,9 @@ pub(super) fn sentence(beginning: &[u8]) -> Sentence {
     sentence!(
         "no-known-format",
         "{what}{searched}{like}; docs/formats.md lists the formats",
-        what = what,
-        searched = searched,
-        like = like
+        what,
+        searched,
+        like
     )
 }
 

@@ -38,7 +38,7 @@ impl ReadError {
                 Some(line) => sentence!(
                     "in-line",
                     "{file}:{number}: {why}",
-                    file = file,
+                    file,
                     number = line,
                     why = fault.what
                 ),

@@ -26,7 +26,7 @@ pub(super) fn left_out(
         }
     }
     let said = |(why, count, run): (Message, u64, &str)| {
-        let sentence = message!("history-left-out", count = count, why = why, run = run);
+        let sentence = message!("history-left-out", count, why, run);
         say_in(language, &sentence)
     };
     reasons.into_iter().map(said).collect()

@@ -142,8 +142,8 @@ fn span(series: &HistorySeries, language: Language) -> Option<String> {
     let span = message!(
         "history-span",
         count = series.points.len() as u64,
-        first = first,
-        last = last,
+        first,
+        last,
         low = value(series, low),
         high = value(series, high)
     );
@@ -199,23 +199,19 @@ fn judged(series: &HistorySeries, language: Language) -> Vec<String> {
     if !series.judged {
         return vec![say(message!(
             "history-too-few",
-            count = count,
+            count,
             fewest = Value::Count(tenbin_stats::FEWEST_RUNS as u64)
         ))];
     }
     let between = Value::Share(series.between_runs.unwrap_or(0.0));
     if series.changes.is_empty() {
-        return vec![say(message!(
-            "history-no-change",
-            count = count,
-            between = between
-        ))];
+        return vec![say(message!("history-no-change", count, between))];
     }
     let mut lines = Vec::new();
     for each in &series.changes {
         lines.push(say(change(series, each)));
         lines.push(say(circumstances(series, each)));
     }
-    lines.push(say(message!("history-variation", between = between)));
+    lines.push(say(message!("history-variation", between)));
     lines
 }

@@ -118,7 +118,7 @@ pub(super) fn note(series: &HistorySeries, point: &HistoryPoint, language: Langu
         let size = change
             .ratio
             .map_or(Value::Unknown, |ratio| Value::Change(ratio.value));
-        notes.push(message!("history-note-change", size = size));
+        notes.push(message!("history-note-change", size));
     }
     if point.outlier {
         notes.push(message!("history-note-outlier"));

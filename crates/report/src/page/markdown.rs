@@ -112,7 +112,7 @@ fn left_out(document: &Document, section: &Section, blocks: &[Block]) -> String 
         rows => {
             let message = message!(
                 "more-rows",
-                rows = rows,
+                rows,
                 command = as_code(&command(document, section))
             );
             format!("\n{}\n", language::say(document, &message))

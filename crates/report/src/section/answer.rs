@@ -27,7 +27,7 @@ const MOST_ALONE: usize = 4;
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let said = |message: Message| Text::plain(say(document, &message));
     let label = document.run.label.as_deref();
-    let label = label.map(|label| said(message!("run-label", label = label)));
+    let label = label.map(|label| said(message!("run-label", label)));
     let note = document.run.note.iter().map(Text::plain);
     let mut answers: Vec<Text> = match document.gate {
         // The intervals of fixed numbers of rounds do not hold for a run that ends by its figures.
@@ -115,7 +115,7 @@ fn with_figures(document: &Document, comparison: &Comparison) -> Text {
         proven_beside(document, comparison),
     ];
     let figures = clauses(changed, more.into_iter().flatten());
-    let text = message!("claim-figures", claim = claim, figures = figures);
+    let text = message!("claim-figures", claim, figures);
     say_text(document, &text, look(comparison))
 }
 
@@ -132,14 +132,14 @@ fn interval(comparison: &Comparison, figure: Figure) -> Message {
     if figure.value >= MULTIPLE {
         message!(
             "interval-times",
-            confidence = confidence,
+            confidence,
             low = Value::Ratio(low),
             high = Value::Ratio(high)
         )
     } else {
         message!(
             "interval-points",
-            confidence = confidence,
+            confidence,
             low = points(low),
             high = points(high)
         )
@@ -167,13 +167,8 @@ fn alone(document: &Document) -> Vec<Message> {
 fn agents(document: &Document) -> Option<Message> {
     let environment = &document.environment;
     let lost = environment.lost_agents.len();
-    (!environment.agents.is_empty()).then(|| {
-        message!(
-            "shared-by-agents",
-            agents = environment.agents.len(),
-            lost = lost
-        )
-    })
+    (!environment.agents.is_empty())
+        .then(|| message!("shared-by-agents", agents = environment.agents.len(), lost))
 }
 
 /// How the run was measured: `quickstart · closed loop, 8 connections · 16 rounds of 0.4 s,

@@ -181,7 +181,7 @@ pub(super) fn claim(comparison: &Comparison, word: &str, place: Place<'_>) -> Me
     let claim = message!(
         "claim",
         outcome = Value::Word(outcome.selector().to_owned()),
-        word = word,
+        word,
         challenger = &comparison.challenger,
         baseline = &comparison.baseline,
         suspect = is_claim && comparison.trust == Trust::Suspect
@@ -248,8 +248,8 @@ pub(super) fn proven_beside(document: &Document, comparison: &Comparison) -> Opt
     let mut proven = others.filter_map(proven);
     let first = proven.next().filter(|_| is_undecided)?;
     Some(match proven.next() {
-        Some(second) => message!("however-both", first = first, second = second),
-        None => message!("however", first = first),
+        Some(second) => message!("however-both", first, second),
+        None => message!("however", first),
     })
 }
 
@@ -267,7 +267,7 @@ fn proven(comparison: &Comparison) -> Option<Message> {
         "proven",
         metric = metric(comparison),
         direction = Value::Word(direction.to_owned()),
-        change = change,
+        change,
         low = Value::Ratio(ends.low),
         high = Value::Ratio(ends.high),
         confidence = whole_percent(ends.confidence)

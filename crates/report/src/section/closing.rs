@@ -63,7 +63,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     if document.run.is_imported() {
         return blocks;
     }
-    let run = say(document, &message!("run-in", directory = directory));
+    let run = say(document, &message!("run-in", directory));
     let more = say(document, &message!("more"));
     let run = Text::plain(run)
         .and(Look::Faint, format!("   {more}: "))
@@ -95,7 +95,7 @@ fn reasons(because: &[String]) -> Message {
     let first = message!("text", text = first);
     match because.len().saturating_sub(1) {
         0 => first,
-        more => message!("more-reasons", first = first, count = more),
+        more => message!("more-reasons", first, count = more),
     }
 }
 
@@ -110,7 +110,7 @@ fn unchecked(document: &Document) -> Option<Message> {
     let first = message!("text", text = *seen.first()?);
     Some(match seen.len() - 1 {
         0 => first,
-        more => message!("also-more-reasons", first = first, count = more),
+        more => message!("also-more-reasons", first, count = more),
     })
 }
 
@@ -134,7 +134,7 @@ fn incomplete(document: &Document) -> Option<Message> {
     let full = document.slices.iter().filter(in_rounds).count();
     Some(match document.run.planned_slices {
         0 => message!("incomplete-search"),
-        planned => message!("incomplete", full = full, planned = planned),
+        planned => message!("incomplete", full, planned),
     })
 }
 
@@ -143,10 +143,10 @@ fn incomplete(document: &Document) -> Option<Message> {
 pub(crate) fn last_three_lines(document: &Document, word: &str) -> [String; 3] {
     let trust = trust_and_why(document, word);
     let trust = match document.only_ratios() {
-        None => message!("trust-line", trust = trust),
+        None => message!("trust-line", trust),
         Some(because) => {
             let because = reasons(because);
-            message!("trust-line-of-ratio", trust = trust, because = because)
+            message!("trust-line-of-ratio", trust, because)
         }
     };
     let run = if document.run.is_imported() {
@@ -168,7 +168,7 @@ fn trust_and_why(document: &Document, word: &str) -> Message {
         message!("text", text = word)
     } else {
         let meaning = trust_meaning(document.trust);
-        message!("trust-and-meaning", word = word, meaning = meaning)
+        message!("trust-and-meaning", word, meaning)
     };
     let more = [
         unchecked(document),
@@ -199,7 +199,7 @@ fn leading_finding(document: &Document) -> Option<Message> {
         place = Value::Word(place.to_owned()),
         reason = reason.map(essence),
         first = essence(first),
-        more = more
+        more
     ))
 }
 
@@ -220,7 +220,7 @@ fn essence(finding: &Finding) -> Message {
         rule = finding.rule.as_str(),
         placed = Value::Flag(!places.is_empty()),
         places = Value::Texts(places),
-        evidence = evidence
+        evidence
     )
 }
 
@@ -297,7 +297,7 @@ pub(super) fn not_precise(document: &Document) -> Option<Message> {
     Some(message!(
         "not-precise",
         wanted = Value::Share(asked),
-        reached = reached
+        reached
     ))
 }
 
@@ -330,7 +330,7 @@ fn with_figures(document: &Document, comparison: &Comparison) -> Message {
         proven_beside(document, comparison),
     ];
     let figures = clauses(times, more.into_iter().flatten());
-    message!("claim-in-brackets", claim = claim, figures = figures)
+    message!("claim-in-brackets", claim, figures)
 }
 
 /// The ratio of a comparison: `throughput × 0.286, 0.283–0.287`.
@@ -367,8 +367,8 @@ pub(super) fn too_few_blocks(comparison: &Comparison) -> Option<Message> {
         return None;
     }
     let blocks = |count: usize| match comparison.rounds_per_block {
-        2 => message!("quads", count = count),
-        _ => message!("blocks", count = count),
+        2 => message!("quads", count),
+        _ => message!("blocks", count),
     };
     let comparisons = comparison.together.map_or(1, |all| all.comparisons);
     let measured = comparison.block_ratios.len();
@@ -381,13 +381,13 @@ pub(super) fn too_few_blocks(comparison: &Comparison) -> Option<Message> {
             "blocks-missing",
             measured = blocks(measured),
             missing = likely.blocks_missing,
-            comparisons = comparisons
+            comparisons
         ),
         None => message!(
             "too-few-blocks",
-            comparisons = comparisons,
+            comparisons,
             needed = blocks(needed),
-            measured = measured
+            measured
         ),
     })
 }

@@ -108,7 +108,7 @@ fn law(usl: &UslResult, words: &Words) -> Message {
         lambda = known(usl.lambda),
         sigma = known(usl.sigma),
         kappa = known(usl.kappa),
-        peak = peak,
+        peak,
         misfit = Value::Share(usl.worst_misfit)
     )
 }

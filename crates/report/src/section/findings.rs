@@ -88,11 +88,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
         return Vec::new();
     };
     let command = styled(&format!("tenbin explain {}", first.rule));
-    let more = say_text(
-        document,
-        &message!("explanation", command = command),
-        Look::Code,
-    );
+    let more = say_text(document, &message!("explanation", command), Look::Code);
     table
         .block()
         .into_iter()

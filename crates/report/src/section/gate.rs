@@ -15,7 +15,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
         return Vec::new();
     };
     let result = styled(word(gate));
-    let headline = message!("gate-headline", result = result, answer = answer(gate));
+    let headline = message!("gate-headline", result, answer = answer(gate));
     let mut blocks = vec![Block::Paragraph(say_text(document, &headline, look(gate)))];
     blocks.extend(why(document, gate).map(|message| Block::sentence(&say(document, &message))));
     blocks.extend(table(document, gate).block());

@@ -50,7 +50,7 @@ fn one(document: &Document, answer: &PlainAnswer) -> Text {
         "in-words-line",
         is_only = document.workloads.len() == 1,
         workload = &answer.workload,
-        sentence = sentence,
+        sentence,
         is_decided = advice.is_none(),
         advice = advice.unwrap_or_default()
     );

@@ -64,9 +64,9 @@ fn line(document: &Document, alike: &[&Limit]) -> Text {
         "limit-line",
         about = about(document, first),
         is_one = document.limits.len() == 1,
-        evidence = evidence,
+        evidence,
         more = alike.len() - 1,
-        advice = advice
+        advice
     );
     Text::default()
         .and(Look::Strong, text(document, "limit"))
@@ -133,8 +133,8 @@ fn why(document: &Document, found: &Comparison) -> Option<Text> {
     }
     let line = message!(
         "why-line",
-        slow = slow,
-        fast = fast,
+        slow,
+        fast,
         is_only = document.workloads.len() == 1,
         workload = &found.workload,
         parts = Value::Clauses(parts)

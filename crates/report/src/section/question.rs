@@ -23,13 +23,13 @@ fn asked(document: &Document) -> Message {
         0 => question,
         1..=NAMED => message!(
             "question-at",
-            question = question,
+            question,
             workloads = listed(&works, Joint::And)
         ),
         count => message!(
             "question-at",
-            question = question,
-            workloads = message!("workloads", count = count)
+            question,
+            workloads = message!("workloads", count)
         ),
     };
     let question = if let Some(search) = document.searches.first() {
@@ -40,11 +40,11 @@ fn asked(document: &Document) -> Message {
         ))
     } else if let Some(families) = families(document, &works) {
         match targets.as_slice() {
-            [only] => message!("connections-of-one", target = *only, families = families),
+            [only] => message!("connections-of-one", target = *only, families),
             several => message!(
                 "connections-of-several",
                 targets = named(several, Joint::Or),
-                families = families
+                families
             ),
         }
     } else {
@@ -57,7 +57,7 @@ fn asked(document: &Document) -> Message {
             )),
         }
     };
-    message!("question", question = question)
+    message!("question", question)
 }
 
 /// The names of the concurrency sweeps, if the run has no other workloads.
@@ -111,12 +111,7 @@ fn list(names: &[&str], joint: Joint, last: Message) -> Message {
         Joint::And => "and",
         Joint::Or => "or",
     };
-    message!(
-        "list",
-        names = names,
-        joint = Value::Word(joint.to_owned()),
-        last = last
-    )
+    message!("list", names, joint = Value::Word(joint.to_owned()), last)
 }
 
 #[cfg(test)]

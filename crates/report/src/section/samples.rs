@@ -22,7 +22,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
                 .map(|search| search_sentence(&result.target, search)),
         ];
         let told = told.into_iter().flatten();
-        let placed = told.map(|told| message!("at", workload = &result.workload, told = told));
+        let placed = told.map(|told| message!("at", workload = &result.workload, told));
         sentences.extend(placed.map(|placed| say(document, &placed)));
     }
     let mut blocks: Vec<Block> = Block::sentences(&sentences).into_iter().collect();

@@ -112,7 +112,7 @@ pub fn places(plan: &Plan) -> Vec<Sentence> {
                 let of = sentence!(
                     "place-on-target",
                     "{place} of target \"{target}\"",
-                    place = place,
+                    place,
                     target = name
                 );
                 of.with_part("place", [place])

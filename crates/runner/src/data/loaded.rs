@@ -135,7 +135,7 @@ pub(crate) fn check_there(plan: &Plan, target: &Target, running: &Running) -> Re
                  before measuring; {smaller}, or free space there",
                 name = target.name,
                 available = size(space.available),
-                loaded = loaded,
+                loaded,
                 smaller = smaller()
             )))
         }
@@ -163,7 +163,7 @@ fn fits_in_memory(target: &Target, loaded: LoadedData, limit: u64) -> Result<(),
          measuring; {smaller}, or raise its memory limit (memory = \"{memory}\")",
         name = target.name,
         limit = size(limit),
-        loaded = loaded,
+        loaded,
         memory = Size(needed.div_ceil(1 << 20) << 20),
         smaller = smaller()
     )))

@@ -89,7 +89,7 @@ impl Pages {
             failed(sentence!(
                 "load-not-supported",
                 "loading into {server} is not supported",
-                server = server
+                server
             ))
         })?;
         let urls = nodes::urls(running);
@@ -122,10 +122,10 @@ impl Pages {
                     "records-differ",
                     "{place} has {has} records in {table}, but there are {count} pages; use an \
                      empty database",
-                    place = place,
+                    place,
                     table = TABLE,
                     count = self.count,
-                    has = has
+                    has
                 )));
             }
         }

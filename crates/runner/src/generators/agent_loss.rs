@@ -24,7 +24,7 @@ pub(crate) fn again(part: Part) -> Sentence {
         Part::Probe => ("measured again", "probe", 0),
         Part::Stretch => ("measured again", "stretch", 0),
     };
-    let again = sentence!("again", "{part} is {how}", part = part, how = how);
+    let again = sentence!("again", "{part} is {how}", part, how);
     again.with("part", kind).with("block", block)
 }
 
@@ -94,14 +94,14 @@ impl<'a> Losses<'a> {
                 "agents-lost-often",
                 "{why}; agents were lost {most_in_a_row} times in a row",
                 most_in_a_row = MOST_IN_A_ROW,
-                why = why
+                why
             )));
         }
         if !time.is_zero() {
             (controls.progress)(Progress::Note(&sentence!(
                 "looking-for-agent",
                 "{why}; looking for up to {seconds} s for an agent in its place",
-                why = why,
+                why,
                 seconds = time.as_secs()
             )));
         }
@@ -121,7 +121,7 @@ impl<'a> Losses<'a> {
         let with_agents = sentence!(
             "again-with-agents",
             "{why}; {again} with {agents} agent{s}",
-            why = why,
+            why,
             again = again(part),
             agents = count,
             s = plural

@@ -168,8 +168,8 @@ impl Generators {
                 progress(Progress::Note(&sentence!(
                     "agents-found",
                     "{found} of {wanted} agents found",
-                    found = found,
-                    wanted = wanted
+                    found,
+                    wanted
                 )));
             }
         };
@@ -386,7 +386,7 @@ pub(crate) fn check(plan: &Plan, agents: usize) -> Result<(), RunError> {
                  agents; use at least one connection per agent",
                 name = work.name,
                 connections = work.load.connections,
-                agents = agents
+                agents
             )));
         }
     }

@@ -66,11 +66,11 @@ fn sentence(
              that time unless the server closes it first; there are {ports} ports, and \
              {waiting} connections are already in TIME_WAIT. Use keep-alive, a lower rate, more \
              server addresses, or a wider net.ipv4.ip_local_port_range",
-            target = target,
+            target,
             taken = format!("{taken:.0}"),
-            held = held,
+            held,
             ports = there,
-            waiting = waiting
+            waiting
         )
     })
 }

@@ -417,9 +417,9 @@ fn named(live: &LiveTarget, work: &Workload, why: &str) -> Sentence {
     sentence!(
         "failed-in",
         "target \"{target}\", workload \"{workload}\": {why}",
-        target = target,
-        workload = workload,
-        why = why
+        target,
+        workload,
+        why
     )
 }
 

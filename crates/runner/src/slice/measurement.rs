@@ -237,7 +237,7 @@ impl Measurement<'_, '_> {
                     "restart-failed",
                     "restarting before a block: {why}; to start each target once, use \
                      --relaunch=never",
-                    why = why
+                    why
                 )),
                 ending => ending,
             })),
@@ -276,9 +276,9 @@ pub(crate) fn ending_of(error: RunError) -> Result<Ending, RunError> {
         } => Ok(Ending::TargetFailed(sentence!(
             "preparation-of-target",
             "target \"{target}\": {what} failed: {why}",
-            target = target,
-            what = what,
-            why = why
+            target,
+            what,
+            why
         ))),
         error => Err(error),
     }
@@ -301,8 +301,8 @@ pub(crate) fn completed_nothing(slice: &Slice) -> Option<Sentence> {
         "target \"{target}\" {what} in a whole slice of \"{workload}\": {worst}",
         target = slice.target,
         workload = slice.workload,
-        worst = worst,
-        what = what
+        worst,
+        what
     ))
 }
 

@@ -66,9 +66,9 @@ fn by_target<'a>(notes: impl Iterator<Item = (&'a str, Sentence)>) -> Vec<Senten
         let of = sentence!(
             "of-targets",
             "target{s} {targets}: {note}",
-            s = s,
+            s,
             targets = names.join(", "),
-            note = note
+            note
         );
         of.with("targets", targets.join("、"))
             .with_part("note", [note])

@@ -69,7 +69,7 @@ pub(crate) fn warm_all_up(
         (controls.progress)(Progress::Note(&sentence!(
             "connections-reopened",
             "{seen}: every slice of this sweep opens its connections {times} times (--reopen)",
-            seen = seen,
+            seen,
             times = LIVES
         )));
         sweep.iter().for_each(|at| reopen[*at] = Some(LIVES));

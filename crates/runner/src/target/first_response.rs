@@ -67,7 +67,7 @@ fn dead_hosts(
         "hosts-dead",
         "{dead} of {all} hosts do not respond ({names}): {reason}",
         dead = dead.len(),
-        all = all,
+        all,
         names = names.join(", "),
         reason = first.reason
     );
@@ -83,7 +83,7 @@ fn dead_hosts(
                 "target \"{name}\": {hosts}; agents cannot leave hosts out: name only the others, \
                  or use --dead-hosts count",
                 name = target.name,
-                hosts = hosts
+                hosts
             )));
         }
         DeadHosts::LeaveOut => "they are left out",
@@ -93,8 +93,8 @@ fn dead_hosts(
         "dead-hosts",
         "target \"{target}\": {hosts}; {then}",
         target = target.name,
-        hosts = hosts,
-        then = then
+        hosts,
+        then
     );
     let warning = warning
         .with("hosts", names.join("、"))
@@ -161,7 +161,7 @@ fn check_status(
             "target \"{target}\": GET returned status {status}, which does not count as success; \
              requests of \"{workload}\" may fail",
             target = target.name,
-            status = status,
+            status,
             workload = work.name
         )));
     }

@@ -38,7 +38,7 @@ fn kind(server: SearchServer) -> Result<&'static Kind, RunError> {
             RunError::Nodes(sentence!(
                 "nodes-not-counted",
                 "counting the nodes of {server} is not supported",
-                server = server
+                server
             ))
         })
 }
@@ -63,11 +63,11 @@ fn sentence(target: &str, expected: usize, nodes: &[Node]) -> Option<Sentence> {
     Some(sentence!(
         "nodes-alive",
         "target \"{target}\": {alive} of {expected} nodes {are} alive ({why})",
-        target = target,
-        alive = alive,
-        expected = expected,
-        are = are,
-        why = why
+        target,
+        alive,
+        expected,
+        are,
+        why
     ))
 }
 

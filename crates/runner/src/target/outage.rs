@@ -92,8 +92,8 @@ impl Measurement<'_, '_> {
                 "outages-in-a-row",
                 "{why}; this was outage {most_in_a_row} in {part}",
                 most_in_a_row = MOST_IN_A_ROW,
-                part = part,
-                why = why
+                part,
+                why
             ))));
         }
         let seconds = longest.as_secs_f64();

@@ -69,9 +69,9 @@ pub fn follow(
                     "redirects-differ",
                     "the final path is {elsewhere:?} here and {to:?} on {first:?}; write the \
                      final path in the URL of each target, without --follow",
-                    elsewhere = elsewhere,
-                    to = to,
-                    first = first
+                    elsewhere,
+                    to,
+                    first
                 ),
             });
         }
@@ -113,7 +113,7 @@ fn on_target(
         failed(sentence!(
             "redirect-unusable",
             "the URL is not usable: {error}",
-            error = error
+            error
         ))
     };
     let first = match request.path {

@@ -30,7 +30,7 @@ pub(crate) fn decide(
                 "target \"{target}\" took {seconds} s to start: targets are started once, so the \
                  intervals do not include the variation between starts of a program \
                  (--relaunch=block includes it)",
-                target = target,
+                target,
                 seconds = format!("{:.0}", took.as_secs_f64())
             )));
             Relaunch::Never
@@ -64,7 +64,7 @@ pub(crate) fn note(plan: &Plan, relaunch: Relaunch, starts: Duration) -> Option<
             "restarts-take",
             "targets are restarted before each {when}; with warm-ups, this takes about {seconds} s of \
              {whole} s (--relaunch=never starts them once)",
-            when = when,
+            when,
             seconds = of_restarts.as_secs_f64().ceil(),
             whole = whole.as_secs_f64().ceil()
         )

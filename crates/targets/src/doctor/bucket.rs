@@ -30,7 +30,7 @@ impl Check for Bucket {
             return vec![Outcome::ok(sentence!(
                 "bucket-exists",
                 "{bucket} exists and can be listed",
-                bucket = bucket
+                bucket
             ))];
         }
         if elsewhere.iter().any(|codes| reply.has_code(codes)) || reply.code.is_none() {
@@ -38,7 +38,7 @@ impl Check for Bucket {
                 "before-bucket",
                 "{response} before it searched for {bucket}",
                 response = reply.shown(),
-                bucket = bucket
+                bucket
             );
             return vec![Outcome::unknown(
                 before.with_part("response", [reply.shown()]),
@@ -46,7 +46,7 @@ impl Check for Bucket {
         }
         if reply.has_code(NO_BUCKET) {
             return vec![Outcome::warning(
-                sentence!("bucket-missing", "{bucket} does not exist", bucket = bucket),
+                sentence!("bucket-missing", "{bucket} does not exist", bucket),
                 sentence!(
                     "bucket-created",
                     "a run creates it and deletes it afterwards; use another one with --bucket"
@@ -57,7 +57,7 @@ impl Check for Bucket {
             "response-for-bucket",
             "{response} for {bucket}",
             response = reply.shown(),
-            bucket = bucket
+            bucket
         );
         let refusal = refusal.with_part("response", [reply.shown()]);
         if reply.has_code(ACCESS_DENIED_CODES) {

@@ -35,7 +35,7 @@ impl Check for Descriptors {
             (None, _) => Outcome::unknown(sentence!(
                 "limit-of-process",
                 "the limit of {process} cannot be read",
-                process = process
+                process
             )),
         }]
     }
@@ -48,15 +48,15 @@ fn judge_own(config: &CheckConfig, soft: u64, hard: u64) -> Outcome {
     let needed = sentence!(
         "files-needed",
         "{connections} connections need about {files} open files",
-        connections = connections,
-        files = files
+        connections,
+        files
     );
     let may_have = |limit: u64| {
         let text = sentence!(
             "files-allowed",
             "{needed}, and this process may have {limit}",
-            needed = needed,
-            limit = limit
+            needed,
+            limit
         );
         text.with_part("needed", [needed.clone()])
     };
@@ -73,9 +73,9 @@ fn judge_own(config: &CheckConfig, soft: u64, hard: u64) -> Outcome {
         let raised = sentence!(
             "limit-raised",
             "{needed}; the limit of {soft} is raised for a run, to at most {hard}",
-            needed = needed,
-            soft = soft,
-            hard = hard
+            needed,
+            soft,
+            hard
         );
         return Outcome::ok(raised.with_part("needed", [needed]));
     }
@@ -90,9 +90,9 @@ fn judge_server(connections: u64, limit: u64, open: u64) -> Outcome {
         "server-files",
         "the server may have {limit} open files, has {open}, and the run opens {connections} connections \
          more",
-        limit = limit,
-        open = open,
-        connections = connections
+        limit,
+        open,
+        connections
     );
     let advice = sentence!(
         "raise-server-limit",

@@ -78,7 +78,7 @@ fn judge(speed: f64, has_instructions: Option<bool>, authorities: usize) -> Outc
         "one core encrypts {speed}/s (AES-128-GCM); {authorities} certificate authorities of the \
          system{without}",
         speed = bytes(speed as u64),
-        authorities = authorities,
+        authorities,
         without = if authorities == 0 {
             ": https needs --cacert or --insecure"
         } else {

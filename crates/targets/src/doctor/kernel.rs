@@ -53,20 +53,15 @@ fn judge(kernel: &Kernel, connections: u64) -> Outcome {
         None => ("", "unknown"),
     };
     let Some(backlog) = kernel.backlog else {
-        let kernel = sentence!(
-            "kernel",
-            "{release}{place}",
-            release = release,
-            place = place
-        );
+        let kernel = sentence!("kernel", "{release}{place}", release, place);
         return Outcome::ok(kernel.with("virtual", virtual_word));
     };
     let evidence = sentence!(
         "kernel-backlog",
         "{release}{place}; up to {backlog} connections can wait until a local server accepts them",
-        release = release,
-        place = place,
-        backlog = backlog
+        release,
+        place,
+        backlog
     );
     let evidence = evidence.with("virtual", virtual_word);
     if connections > backlog {
@@ -74,7 +69,7 @@ fn judge(kernel: &Kernel, connections: u64) -> Outcome {
             "raise-somaxconn",
             "{connections} connections that open together can exceed this limit, and those above it \
              are delayed by 1 s or more: raise net.core.somaxconn",
-            connections = connections
+            connections
         );
         return Outcome::warning(evidence, advice);
     }

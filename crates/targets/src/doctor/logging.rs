@@ -42,19 +42,16 @@ impl Check for Logging {
         let command = process.command();
         let variables = process.variables();
         let mut signs = Vec::new();
-        signs.extend(options(&command).map(|option| {
-            sentence!(
-                "command-has",
-                "its command line has {option}",
-                option = option
-            )
-        }));
+        signs.extend(
+            options(&command)
+                .map(|option| sentence!("command-has", "its command line has {option}", option)),
+        );
         let asks = variables
             .iter()
             .filter(|(name, value)| enables_debug(name, value));
-        signs.extend(asks.map(|(name, _)| {
-            sentence!("environment-has", "its environment has {name}", name = name)
-        }));
+        signs.extend(
+            asks.map(|(name, _)| sentence!("environment-has", "its environment has {name}", name)),
+        );
         let asked = target.reply.as_ref().map_or(0, |reply| reply.responses);
         let logs = target.logs.as_ref();
         signs.extend(logs.and_then(|logs| growth(logs.grown(), asked)));
@@ -82,7 +79,7 @@ impl Check for Logging {
                 sentence!(
                     "no-log-file",
                     "{nothing}; it writes no log file here, and a log elsewhere is not visible",
-                    nothing = nothing
+                    nothing
                 )
                 .with_part("nothing", [nothing]),
             ),
@@ -90,7 +87,7 @@ impl Check for Logging {
                 sentence!(
                     "log-did-not-grow",
                     "{nothing}, and its log did not grow with {requests} requests",
-                    nothing = nothing,
+                    nothing,
                     requests = asked
                 )
                 .with_part("nothing", [nothing]),
@@ -151,8 +148,8 @@ fn growth(bytes: u64, requests: u64) -> Option<Sentence> {
         sentence!(
             "log-grew",
             "its log grew by {bytes} bytes with {requests} requests ({each} each)",
-            bytes = bytes,
-            requests = requests,
+            bytes,
+            requests,
             each = bytes / requests
         )
     })

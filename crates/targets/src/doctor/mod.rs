@@ -147,7 +147,7 @@ impl Outcome {
 /// Several reasons, one after the other; `None` without reasons.
 fn joined(reasons: impl IntoIterator<Item = Sentence>) -> Option<Sentence> {
     reasons.into_iter().reduce(|first, next| {
-        let both = sentence!("then", "{first}; {next}", first = first, next = next);
+        let both = sentence!("then", "{first}; {next}", first, next);
         both.with_part("first", [first]).with_part("next", [next])
     })
 }

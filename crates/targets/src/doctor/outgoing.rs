@@ -41,10 +41,10 @@ fn judge(ports: Ports, connections: u64) -> Outcome {
         "{ports} ports ({lowest} to {highest}), {waiting} connections in TIME_WAIT, for \
          {connections} connections",
         ports = all,
-        lowest = lowest,
-        highest = highest,
-        waiting = waiting,
-        connections = connections
+        lowest,
+        highest,
+        waiting,
+        connections
     );
     if connections >= all {
         let advice = sentence!(

@@ -23,11 +23,11 @@ fn check_port(port: u16) -> Outcome {
     let listeners = process::listeners(port);
     if let Some(listener) = listeners.first() {
         let who = match &listener.owner {
-            Owner::Seen(process) => sentence!("process", "{process}", process = process),
+            Owner::Seen(process) => sentence!("process", "{process}", process),
             Owner::Hidden { uid } => sentence!(
                 "hidden-process",
                 "a process of user id {uid}, which only that user and root can see,",
-                uid = uid
+                uid
             ),
         };
         let others = match listeners.len() {
@@ -38,9 +38,9 @@ fn check_port(port: u16) -> Outcome {
         let listens = sentence!(
             "port-taken",
             "{who} listens on {address}{others}",
-            who = who,
+            who,
             address = listener.address,
-            others = others
+            others
         );
         return Outcome::failed(
             listens
@@ -53,12 +53,12 @@ fn check_port(port: u16) -> Outcome {
         );
     }
     match TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
-        Ok(_) => Outcome::ok(sentence!("port-free", "{port} is free", port = port)),
+        Ok(_) => Outcome::ok(sentence!("port-free", "{port} is free", port)),
         Err(error) => Outcome::failed(
             sentence!(
                 "cannot-listen",
                 "cannot listen on {port}: {reason}",
-                port = port,
+                port,
                 reason = error
             ),
             sentence!("another-port", "start the server on another port"),

@@ -27,7 +27,7 @@ impl Check for Protocol {
             (Some(_), Some(code)) => Outcome::ok(sentence!(
                 "s3-error-code",
                 "responds with an S3 error code ({code})",
-                code = code
+                code
             )),
             (Some(_), None) if reply.is_listing => {
                 Outcome::ok(sentence!("s3-listing", "responds with a listing"))

@@ -49,7 +49,7 @@ impl Check for Reach {
             "responds at {addresses}{status}{who}",
             addresses = reached.addresses.join(", "),
             status = with_status,
-            who = who
+            who
         );
         let status = status.map_or_else(|| "none".to_owned(), |status| status.to_string());
         let process = process.map_or_else(|| "none".to_owned(), ToString::to_string);

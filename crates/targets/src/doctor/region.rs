@@ -46,7 +46,7 @@ impl Check for Region {
                     Some(region) => sentence!(
                         "use-region",
                         "use --region {region}, the region of the server",
-                        region = region
+                        region
                     ),
                     None => sentence!("set-region", "set the bucket's region with --region"),
                 };

@@ -47,14 +47,12 @@ impl Reply {
             (Some(status), Some(code)) => sentence!(
                 "responded-code",
                 "the server responded with {status} {code}",
-                status = status,
-                code = code
+                status,
+                code
             ),
-            (Some(status), None) => sentence!(
-                "responded",
-                "the server responded with {status}",
-                status = status
-            ),
+            (Some(status), None) => {
+                sentence!("responded", "the server responded with {status}", status)
+            }
             (None, _) => sentence!(
                 "no-signed-response",
                 "the server did not respond to a signed request"

@@ -44,7 +44,7 @@ impl Check for Space {
                 sentence!(
                     "cannot-create-in",
                     "{subject}: cannot create a directory in {path}: {reason}",
-                    subject = subject,
+                    subject,
                     path = place.display(),
                     reason = error
                 )
@@ -72,7 +72,7 @@ impl Check for Space {
         let subject = sentence!(
             "data-directory",
             "{why}, {path}",
-            why = why,
+            why,
             path = shown.display()
         );
         let subject = subject.with("found", kind_of_place(why));
@@ -113,7 +113,7 @@ fn check_space(place: &Path, subject: Sentence, advice: Sentence) -> Outcome {
             sentence!(
                 "no-size",
                 "{subject}: the filesystem reports no size",
-                subject = subject
+                subject
             )
             .with_part("subject", [subject]),
         ),
@@ -121,7 +121,7 @@ fn check_space(place: &Path, subject: Sentence, advice: Sentence) -> Outcome {
             sentence!(
                 "space-unreadable",
                 "{subject}: {reason}",
-                subject = subject,
+                subject,
                 reason = error.desc()
             )
             .with_part("subject", [subject]),
@@ -140,7 +140,7 @@ fn judge(space: DiskSpace, subject: Sentence, advice: Sentence) -> Outcome {
             sentence!(
                 "no-inodes",
                 "{subject}: no more files can be created: the inodes are used up",
-                subject = subject
+                subject
             )
             .with_part("subject", [subject]),
             advice,
@@ -149,7 +149,7 @@ fn judge(space: DiskSpace, subject: Sentence, advice: Sentence) -> Outcome {
     let evidence = sentence!(
         "space-free",
         "{subject}: {free} of {size} free",
-        subject = subject,
+        subject,
         free = bytes(available),
         size = bytes(size)
     );

@@ -153,7 +153,7 @@ pub(super) fn url(target: &str, text: &str) -> Result<Url, TargetError> {
         other => Err(unusable(sentence!(
             "scheme-not-supported",
             "{other} is not supported, only http and https",
-            other = other
+            other
         ))),
     }
 }
@@ -239,7 +239,7 @@ fn find_in(
             "no-working-directory",
             "its working directory {directory} cannot be used: {error}",
             directory = directory.display(),
-            error = error
+            error
         ))
     })?;
     program::find(program, path, &directory).map_err(fail)

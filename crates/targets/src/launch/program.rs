@@ -40,7 +40,7 @@ pub(super) fn find(
             sentence!(
                 "no-such-program",
                 "no such program \"{program}\" in PATH; install it or give its full path",
-                program = program
+                program
             )
         })
 }

@@ -83,11 +83,9 @@ impl Condition {
                 probe::connect(accepting(endpoints), limit.min(REQUEST_TIMEOUT))
                     .err()
                     .map(|error| match error {
-                        ProbeError::Refused { address } => sentence!(
-                            "nothing-listens",
-                            "nothing listens on {address}",
-                            address = address
-                        ),
+                        ProbeError::Refused { address } => {
+                            sentence!("nothing-listens", "nothing listens on {address}", address)
+                        }
                         other => other.sentence(),
                     })
             }
@@ -103,20 +101,15 @@ impl Condition {
                         Some(sentence!(
                             "bad-status",
                             "{url} responds with status {bad}",
-                            url = url,
-                            bad = bad
+                            url,
+                            bad
                         ))
                     }
                     Err(error) => Some(error.sentence()),
                 }
             }
-            Self::Log(text) => (!process.output.awaited_seen()).then(|| {
-                sentence!(
-                    "log-lacks",
-                    "its output does not contain \"{text}\"",
-                    text = text
-                )
-            }),
+            Self::Log(text) => (!process.output.awaited_seen())
+                .then(|| sentence!("log-lacks", "its output does not contain \"{text}\"", text)),
         }
     }
 }

@@ -70,18 +70,18 @@ impl ObserveError {
             Self::Processes { processes, why } => sentence!(
                 "observe-none",
                 "cannot observe {processes}: {why}",
-                processes = processes,
-                why = why
+                processes,
+                why
             ),
-            Self::Tls(text) => sentence!("no-tls", "cannot speak TLS: {text}", text = text),
+            Self::Tls(text) => sentence!("no-tls", "cannot speak TLS: {text}", text),
             Self::Listen { address, source } => sentence!(
                 "cannot-listen-on",
                 "cannot listen on {address}: {source}",
-                address = address,
-                source = source
+                address,
+                source
             ),
             Self::Runtime(text) => {
-                sentence!("no-set-up", "cannot set up the server: {text}", text = text)
+                sentence!("no-set-up", "cannot set up the server: {text}", text)
             }
         }
     }

@@ -34,11 +34,7 @@ impl FetchError {
                 "fetch-http1",
                 "Tenbin sends this request over HTTP/1.1 only"
             ),
-            Self::Status(text) => sentence!(
-                "fetch-status",
-                "the response has status {text}",
-                text = text
-            ),
+            Self::Status(text) => sentence!("fetch-status", "the response has status {text}", text),
             Self::Unreadable => sentence!("fetch-unreadable", "the response is not valid HTTP"),
         }
     }

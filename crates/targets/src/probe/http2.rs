@@ -61,9 +61,5 @@ pub(super) async fn exchange_prefaces(stream: &mut Stream<'_>) -> Result<Respons
 
 fn begins_with(bytes: &[u8]) -> Sentence {
     let begin = bytes[..bytes.len().min(32)].escape_ascii();
-    sentence!(
-        "begins-with",
-        "the response begins with \"{begin}\"",
-        begin = begin
-    )
+    sentence!("begins-with", "the response begins with \"{begin}\"", begin)
 }

@@ -64,23 +64,23 @@ impl ServeError {
             Self::Listen { address, source } => sentence!(
                 "cannot-listen-on",
                 "cannot listen on {address}: {source}",
-                address = address,
-                source = source
+                address,
+                source
             ),
             Self::Runtime(text) => {
-                sentence!("no-set-up", "cannot set up the server: {text}", text = text)
+                sentence!("no-set-up", "cannot set up the server: {text}", text)
             }
             Self::Log { path, source } => sentence!(
                 "no-log",
                 "cannot write the log {path}: {source}",
                 path = path.display(),
-                source = source
+                source
             ),
             Self::Store { path, source } => sentence!(
                 "no-store",
                 "cannot use {path} as object store: {source}",
                 path = path.display(),
-                source = source
+                source
             ),
         }
     }

@@ -37,7 +37,7 @@ impl Sentence<'_> {
         message!(
             "compared",
             claim = self.claim(),
-            figures = figures,
+            figures,
             small = self.too_small(),
             outlook = self.outlook()
         )
@@ -143,15 +143,15 @@ impl Sentence<'_> {
         };
         let ratio = Value::Ratio(figure.value);
         Some(match ends {
-            None => message!("ratio-alone", ratio = ratio, blocks = blocks),
+            None => message!("ratio-alone", ratio, blocks),
             Some((confidence, low, high)) => message!(
                 "ratio-with-interval",
-                ratio = ratio,
+                ratio,
                 confidence = whole_percent(confidence),
                 together = together.map_or(0, |all| all.comparisons),
                 low = Value::Ratio(low),
                 high = Value::Ratio(high),
-                blocks = blocks
+                blocks
             ),
         })
     }
@@ -167,7 +167,7 @@ impl Sentence<'_> {
         match &self.found.outcome {
             Outcome::OneStart { up_to } => {
                 let why = message!("one-start", noise = Value::Share(*up_to));
-                Some(message!("but", why = why))
+                Some(message!("but", why))
             }
             outcome @ Outcome::NotSustained { .. } => Some(message!("but", why = outcome.why())),
             outcome if outcome.is_different() || !self.excludes_one() => None,
@@ -196,12 +196,12 @@ impl Sentence<'_> {
         };
         if let Some(likely) = likely {
             let missing = self.blocks(likely.blocks_missing, ["quads-are", "blocks-are"]);
-            return Some(message!("below-confidence", missing = missing));
+            return Some(message!("below-confidence", missing));
         }
         let comparisons = self.found.together.map_or(0, |all| all.comparisons);
         let detectable = match detectable {
             Some(detectable) => message!("would-detect", size = size(*detectable)),
-            None => message!("detects-nothing", comparisons = comparisons),
+            None => message!("detects-nothing", comparisons),
         };
         let needed = match rounds_needed {
             Some(rounds) if self.found.block_ratios.len() >= 2 => message!(
@@ -214,8 +214,8 @@ impl Sentence<'_> {
         };
         Some(message!(
             "outlook",
-            detectable = detectable,
-            needed = needed,
+            detectable,
+            needed,
             levels = self.why_not_alone()
         ))
     }

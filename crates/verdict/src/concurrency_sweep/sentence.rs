@@ -22,11 +22,9 @@ fn most(found: &ConcurrencySweep, of: impl Fn(&str) -> Message) -> Message {
         return of("capacity-unknown");
     };
     let knee = match found.knee {
-        Some(Knee { connections, found }) => message!(
-            "knee-at",
-            found = found,
-            connections = Value::Plain(connections)
-        ),
+        Some(Knee { connections, found }) => {
+            message!("knee-at", found, connections = Value::Plain(connections))
+        }
         None => message!("knee-unknown"),
     };
     of("capacity")
@@ -45,7 +43,7 @@ fn like_workers(found: &ConcurrencySweep) -> Option<Message> {
     Some(message!(
         "like-workers",
         workers = Value::Ratio(workers.value),
-        more = more,
+        more,
         interval = ratio_ends(workers)
     ))
 }
@@ -93,8 +91,8 @@ fn compared(found: &ConcurrencySweepComparison, between: impl Fn(&str) -> Messag
     };
     message!(
         "capacities",
-        claim = claim,
-        figures = figures,
+        claim,
+        figures,
         connections = Value::Plain(found.challenger_connections),
         of_baseline = Value::Plain(found.baseline_connections)
     )

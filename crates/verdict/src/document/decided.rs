@@ -1,12 +1,12 @@
-//! Whether an INVALID run has its answer all the same.
+//! Whether an INVALID run still decides its conditions.
 
 use tenbin_result::{Document, Expectation, Finding, GateOutcome, Metric, Severity, Trust};
 
 use crate::findings::trust::{only_slows, spares_server_cpu};
 
 /// Whether what a run was meant to decide is decided although figures of the run are INVALID: each
-/// finding that makes them INVALID leaves the figure alone that decides, or can only have made it
-/// worse than it is.
+/// finding that makes them INVALID leaves the deciding figure unchanged, or can only have made that figure
+/// worse.
 pub fn is_decided_all_the_same(document: &Document) -> bool {
     let all_invalid = |harmless: fn(&Finding) -> bool| {
         let findings = document.findings.iter();

@@ -132,7 +132,7 @@ pub(crate) fn load(load: &Load) -> Message {
         "load",
         pace = pace(load),
         connections = message!("load-connections", count = load.connections),
-        depth = depth,
+        depth,
         keep_alive = load.keep_alive,
         timeout = seconds(load.timeout)
     )
@@ -143,8 +143,8 @@ fn pace(load: &Load) -> Message {
     match &load.pace {
         Pace::Closed => {
             let think = load.think.map(thinking);
-            let think = think.map(|time| message!("load-think", time = time));
-            message!("load-closed", think = think)
+            let think = think.map(|time| message!("load-think", time));
+            message!("load-closed", think)
         }
         Pace::Constant { per_second: rate } => message!(
             "load-constant",
@@ -165,10 +165,10 @@ fn pace(load: &Load) -> Message {
         Pace::Steps { steps, arrivals } => {
             let step = |(rate, length): &(f64, Duration)| {
                 let (rate, length) = (per_second(rate), seconds(*length));
-                message!("load-step", rate = rate, seconds = length)
+                message!("load-step", rate, seconds = length)
             };
             let steps: Vec<Message> = steps.iter().map(step).collect();
-            message!("load-steps", steps = steps, spread = spread(*arrivals))
+            message!("load-steps", steps, spread = spread(*arrivals))
         }
         Pace::Trace(trace) => trace_of(trace),
         Pace::Search(search) => message!(
@@ -187,11 +187,7 @@ fn trace_of(trace: &Trace) -> Message {
     let file = trace.path.file_name().unwrap_or_default();
     let speed = trace.speed;
     let speed = (speed != 1.0).then(|| message!("trace-speed", speed = speed.to_string()));
-    message!(
-        "load-trace",
-        file = file.display().to_string(),
-        speed = speed
-    )
+    message!("load-trace", file = file.display().to_string(), speed)
 }
 
 fn thinking(think: Think) -> Message {

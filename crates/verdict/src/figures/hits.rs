@@ -122,9 +122,9 @@ impl HitsCompared {
                 "pattern-hits",
                 pattern = pattern_name(one.pattern, labels),
                 hits = Value::Plain(one.hits),
-                target = target,
+                target,
                 of_baseline = Value::Plain(one.of_baseline),
-                baseline = baseline
+                baseline
             )
         });
         let named = match self.different.len() {
@@ -136,7 +136,7 @@ impl HitsCompared {
             "hits-differ",
             different = Value::Plain(self.different.len() as u64),
             compared = Value::Plain(self.compared as u64),
-            tolerance = tolerance,
+            tolerance,
             named = Value::word(named),
             patterns = Value::Clauses(patterns.collect())
         )

@@ -78,7 +78,7 @@ impl Place {
     fn named(&self) -> Message {
         match (&self.workload, &self.target) {
             (Some(workload), Some(target)) => {
-                message!("place-on-target", workload = workload, target = target)
+                message!("place-on-target", workload, target)
             }
             (Some(one), None) | (None, Some(one)) => message!("place", name = one),
             (None, None) => message!("place-run"),
@@ -163,7 +163,7 @@ fn also(finding: &Finding, places: &[Place], sweeps: &ConcurrencySweeps) -> Opti
         places.truncate(NAMED);
         places.push(message!("more-places", count = more));
     }
-    Some(message!("likewise", places = places))
+    Some(message!("likewise", places))
 }
 
 /// The names of `places`; consecutive levels of a sweep become a range ("get-c1 to get-c8 on b").
@@ -188,7 +188,7 @@ fn named(places: &[Place], first: &Place, sweeps: &ConcurrencySweeps) -> Vec<Mes
         named.push(message!(
             "place-levels",
             first = place.workload.unwrap_or_default(),
-            last = last,
+            last,
             target = place.target.unwrap_or_default()
         ));
     }

@@ -44,7 +44,7 @@ pub(super) fn is_within_margin(figure: &GateFigure) -> bool {
 }
 
 /// Adds the intervals that hold at every number of blocks. Each end has the error of the test on its
-/// side, so that the interval excludes what the test rejects. The test of "worse" asks for more: without
+/// side, so that the interval excludes what the test rejects. The test of "worse" requires more: without
 /// restarts, for more than the start noise, and always for an estimate beyond the margin.
 pub(super) fn set_intervals(plan: &Plan, slices: &[Slice], figures: &mut [GateFigure]) {
     let errors: Vec<f64> = (0..figures.len())

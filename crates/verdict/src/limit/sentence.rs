@@ -43,7 +43,7 @@ pub(super) fn evidence(decision: &Decision, seen: &Observed) -> Message {
     };
     let is_opened =
         decision.cause.is_some_and(LimitCause::is_open) && decision.doubted_by.is_none();
-    let sentence = message!("limit", limit = limit, opened = is_opened);
+    let sentence = message!("limit", limit, opened = is_opened);
     let is_quoted = !quoted.is_empty();
     sentence.with("quotes", is_quoted).with(
         "seen",
@@ -84,8 +84,8 @@ fn unknown(decision: &Decision, seen: &Observed) -> Message {
     let likely = decision.ranked.iter().filter(|(_, score)| *score > 0.0);
     let mut candidates = likely.take(CANDIDATES).map(|(cause, _)| name(cause, seen));
     match (candidates.next(), candidates.next()) {
-        (Some(one), Some(other)) => message!("limit-unknown-two", one = one, other = other),
-        (Some(one), None) => message!("limit-unknown-one", one = one),
+        (Some(one), Some(other)) => message!("limit-unknown-two", one, other),
+        (Some(one), None) => message!("limit-unknown-one", one),
         _ => message!("limit-unknown"),
     }
 }
@@ -151,11 +151,7 @@ pub(super) fn advice(decision: &Decision, seen: &Observed, no_probes: Option<NoP
     let has_idle_cores = seen
         .get(Quantity::Idle)
         .is_some_and(|idle| idle > IDLE_CORES);
-    message!(
-        "limit-advice-doubted",
-        idle_cores = has_idle_cores,
-        advice = advice
-    )
+    message!("limit-advice-doubted", idle_cores = has_idle_cores, advice)
 }
 
 /// What was seen and fits the cause, in the order of its predictions.

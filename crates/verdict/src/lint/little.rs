@@ -57,12 +57,12 @@ fn finding(file: &Reported, of: &Measurement) -> Option<LintFinding> {
              ratio {printed}, at least {least} with all rounding{really}",
             rate = RATE.of(rate.value.middle()),
             mean = TIME.of(mean.value.middle()),
-            wait = wait,
+            wait,
             in_flight = ratio(rate.value.middle() * (mean.value.middle() + think)),
             connections = connections.value,
             printed = ratio(printed),
             least = ratio(least),
-            really = really
+            really
         )
         .with("wait", of.think.map_or_else(String::new, |think| format!(" + {}", TIME.of(think))))
         .with("really", active.map_or_else(|| "none".to_owned(), |clients| clients.to_string())),

@@ -56,7 +56,7 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
                     share = percent(share),
                     rate = RATE.of(rate.value.middle()),
                     failures = what.join(", "),
-                    correct = correct
+                    correct
                 )
                 .with("requests", count(ended.value)),
                 advice: sentence!(

@@ -14,7 +14,7 @@ impl SearchResult {
     pub(crate) fn message(&self) -> Message {
         let result = self.whole();
         if self.holds_despite_delay {
-            message!("search-despite-delay", result = result)
+            message!("search-despite-delay", result)
         } else {
             result
         }
@@ -56,9 +56,9 @@ impl SearchResult {
         let rates = if count > MOST_LISTED {
             message!(
                 "search-rates",
-                count = count,
+                count,
                 first = Value::ExactRate(self.undecided[0]),
-                last = last
+                last
             )
         } else if rates.is_empty() {
             last
@@ -67,7 +67,7 @@ impl SearchResult {
         };
         Some(message!(
             "search-undecided",
-            rates = rates,
+            rates,
             few = !self.void_probes_delayed_decisions()
         ))
     }
@@ -100,7 +100,7 @@ impl SearchResult {
                 "search-void",
                 void = Value::Plain((late + waited) as u64),
                 probes = self.probes.len(),
-                causes = causes
+                causes
             )
         })
     }
@@ -154,7 +154,7 @@ impl SearchResult {
             "search-failed",
             missed = Value::word(missed),
             rate = Value::ExactRate(failed),
-            limits = limits,
+            limits,
             others = with_and(others)
         )
     }
@@ -225,7 +225,7 @@ impl SearchResult {
             missed = held < counted,
             probes = counted,
             rate = Value::ExactRate(rate),
-            failed = failed
+            failed
         )
     }
 
@@ -443,7 +443,7 @@ mod tests {
         let sentence = said(&sentence);
         assert!(sentence.starts_with("a sustains 9"), "{sentence}");
         assert!(
-            sentence.contains("what held, holds despite the delay"),
+            sentence.contains("the rates that held are valid despite the delay"),
             "{sentence}"
         );
         // A generator that is late evens out random arrivals, which is easier for the server.

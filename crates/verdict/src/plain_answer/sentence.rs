@@ -46,7 +46,7 @@ pub(super) fn sentence(
     });
     let sentence = clauses(differing.into_iter().chain(chance).chain(others));
     if is_suspect {
-        message!("suspect", sentence = sentence)
+        message!("suspect", sentence)
     } else {
         sentence
     }
@@ -64,7 +64,7 @@ fn is_times(asked: &Comparison, figure: &PlainFigure, metric: Message) -> Messag
         kind = Value::word(kind),
         challenger = &asked.challenger,
         baseline = &asked.baseline,
-        metric = metric,
+        metric,
         ratio = figure.ratio.map_or(Value::Unknown, Value::Ratio)
     )
 }
@@ -96,7 +96,7 @@ fn reason(because: &Undecided) -> Message {
 
 /// What would decide it; `None` if nothing would.
 pub(super) fn advice(deciders: &[Decider]) -> Option<Message> {
-    let either = |first, second| message!("plain-or", first = first, second = second);
+    let either = |first, second| message!("plain-or", first, second);
     let any = deciders.iter().map(decider).reduce(either)?;
     Some(message!("plain-would-decide", deciders = any))
 }

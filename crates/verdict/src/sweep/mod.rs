@@ -170,7 +170,7 @@ fn rival(optimum: &Optimum, place: &str) -> Message {
     message!(
         "sweep-rival",
         margin = Value::Share(optimum.margin),
-        place = place,
+        place,
         ratio = known(ratio.map(|ratio| ratio.value), Value::Ratio),
         interval = ratio.map_or_else(|| message!("interval-unknown"), ratio_ends),
         certain = optimum.certain

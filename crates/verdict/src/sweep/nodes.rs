@@ -137,7 +137,7 @@ pub(crate) fn added(nodes: u64, against: Option<u64>) -> Message {
 
 fn clause(step: &NodeStep) -> Message {
     let count = step.nodes.saturating_sub(step.against_nodes.unwrap_or(0));
-    let verb = |verb| message!("node-verb", verb = Value::word(verb), count = count);
+    let verb = |verb| message!("node-verb", verb = Value::word(verb), count);
     let of = |id: &str| {
         let what = added(step.nodes, step.against_nodes);
         Message::new(id).with("what", what)

@@ -85,7 +85,7 @@ impl Kind for Blob {
                         bucket = blob.bucket
                     )
                 }
-                _ => plan::sentence!("in-set", "in set {set}", set = set),
+                _ => plan::sentence!("in-set", "in set {set}", set),
             }
         })
     }

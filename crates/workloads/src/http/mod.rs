@@ -19,7 +19,7 @@ fn of_workload(workload: &str, note: Sentence) -> Sentence {
     let named = sentence!(
         "of-workload",
         "workload \"{workload}\": {text}",
-        workload = workload,
+        workload,
         text = note
     );
     named.with_part("text", [note])

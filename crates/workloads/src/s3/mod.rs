@@ -69,13 +69,13 @@ impl Kind for S3 {
                 0 | 1 => plan::sentence!(
                     "under-in-bucket",
                     "under {prefix} in bucket {bucket}",
-                    prefix = prefix,
+                    prefix,
                     bucket = s3.bucket
                 ),
                 many => plan::sentence!(
                     "under-in-buckets",
                     "under {prefix} in buckets {first} to {last}",
-                    prefix = prefix,
+                    prefix,
                     first = format!("{}-000", s3.bucket),
                     last = format!("{}-{:03}", s3.bucket, many - 1)
                 ),

@@ -58,9 +58,9 @@ impl PreparedS3 {
             what: sentence!(
                 "loading",
                 "{doing} {objects} {what}{s}",
-                doing = doing,
+                doing,
                 objects = grouped(objects),
-                what = what,
+                what,
                 s = s(objects)
             )
             .with("in_parts", matches!(layout, Layout::InParts)),

@@ -60,7 +60,7 @@ impl PerTarget<Connections> {
             return Err(problem(sentence!(
                 "host-name-first",
                 "--host: write the name of the target and an equals sign before {host:?}",
-                host = host
+                host
             )));
         }
         let Some(At {

@@ -41,8 +41,8 @@ impl ExportArgs {
                 sentence!(
                     "export-in-output",
                     "in [output]: export {text:?}: {why}",
-                    text = text,
-                    why = why
+                    text,
+                    why
                 )
             })
         });

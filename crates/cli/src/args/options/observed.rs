@@ -110,7 +110,7 @@ impl ObservedArgs {
             Some(flag) if !any_page => Err(problem(sentence!(
                 "no-page-observed",
                 "{flag}: no target is observed by a page; add --observe NAME=URL",
-                flag = flag
+                flag
             ))),
             _ => Ok(()),
         }
@@ -124,14 +124,7 @@ impl ObservedArgs {
 
 /// The draft of a value of the flag.
 fn of_flag(how: &str) -> Result<ObserveDraft, Refusal> {
-    observed(how).map_err(|why| {
-        problem(sentence!(
-            "flag-why",
-            "{flag}: {why}",
-            flag = FLAG,
-            why = why
-        ))
-    })
+    observed(how).map_err(|why| problem(sentence!("flag-why", "{flag}: {why}", flag = FLAG, why)))
 }
 
 /// Parses `nginx`, `nginx,dir:/srv/a` or `nginx,cgroup:/system.slice/a.service`.
@@ -149,7 +142,7 @@ fn named_within(draft: &mut ObserveDraft, limited: &str) -> Result<(), Sentence>
             return Err(sentence!(
                 "comma-in-name",
                 "{limited:?} has a comma; after a name and a comma comes dir:PATH or cgroup:PATH",
-                limited = limited
+                limited
             ));
         }
     }
@@ -161,7 +154,7 @@ pub(crate) fn observed(how: &str) -> Result<ObserveDraft, Sentence> {
     let mut draft = ObserveDraft::default();
     let number = |text: &str| {
         let number: Result<u64, _> = text.parse();
-        number.map_err(|_| sentence!("not-whole", "{text:?} is not a whole number", text = text))
+        number.map_err(|_| sentence!("not-whole", "{text:?} is not a whole number", text))
     };
     match how.split_once(':') {
         None if how == "port" => set(&mut draft.port, FLAG, Some(true)),
@@ -175,7 +168,7 @@ pub(crate) fn observed(how: &str) -> Result<ObserveDraft, Sentence> {
                 "no-observe",
                 "{how:?} is not one of port, port:N, pid:N, name:PROGRAM, tenbin:URL and \
                  prometheus:URL",
-                how = how
+                how
             ));
         }
     }

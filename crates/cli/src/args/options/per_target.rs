@@ -192,7 +192,7 @@ impl<G> PerTarget<G> {
                         "not-together",
                         "{name}: not together with {first}",
                         name = flag.name,
-                        first = first
+                        first
                     )));
                 }
                 let set = draft.set(key.name, flag.name, values);
@@ -201,7 +201,7 @@ impl<G> PerTarget<G> {
                         "flag-why",
                         "{flag}: {why}",
                         flag = flag.name,
-                        why = why
+                        why
                     ))
                 })?;
                 any = true;
@@ -277,7 +277,7 @@ fn unknown(flag: &Flag, name: &str, targets: &[String]) -> Refusal {
         "{name}: there is no target called {target:?}; {known}",
         name = flag.name,
         target = name,
-        known = known
+        known
     ))
 }
 

@@ -227,9 +227,9 @@ impl TargetArgs {
                 return Err(problem(sentence!(
                     "no-launch-called",
                     "{flag}: no --launch gives a target called {name:?}{known}",
-                    flag = flag,
-                    name = name,
-                    known = known
+                    flag,
+                    name,
+                    known
                 )));
             }
         }

@@ -56,7 +56,7 @@ pub(crate) fn figure(name: &str) -> Result<Figure, Sentence> {
         Err(sentence!(
             "no-ratio-of-figure",
             "{name} has no ratio with an interval; choose for example throughput or p99",
-            name = name
+            name
         ))
     }
 }

@@ -38,7 +38,7 @@ impl LoginArgs {
                 "password-unreadable",
                 "cannot read the password in {file}: {error}",
                 file = file.display(),
-                error = error
+                error
             )
         })?;
         Ok(login.basic(user, password.trim_end_matches(['\n', '\r'])))

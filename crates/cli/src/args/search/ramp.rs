@@ -193,12 +193,7 @@ impl ClientArgs {
                 let start = self.start_n_clients.unwrap_or(0);
                 let levels = steps(start, end, self.step.unwrap_or(1));
                 let levels = levels.map_err(|(flag, why)| {
-                    problem(sentence!(
-                        "ramp-flag",
-                        "--{flag}: {why}",
-                        flag = flag,
-                        why = why
-                    ))
+                    problem(sentence!("ramp-flag", "--{flag}: {why}", flag, why))
                 })?;
                 let levels: Vec<String> = levels.iter().map(u64::to_string).collect();
                 load.ramp = Some(At::flag("--end-n-clients", list(&levels)));

@@ -22,8 +22,8 @@ pub(super) fn build_missing(plan: &Plan, out: &Path, build: &str) -> Result<(), 
     output::say_note(&sentence!(
         "init-building",
         "{program} is missing; building it: {build}",
-        program = program,
-        build = build
+        program,
+        build
     ));
     let failed = |why: String| InitError::Build {
         build: build.to_owned(),

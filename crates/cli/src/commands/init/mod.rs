@@ -78,7 +78,7 @@ fn write(args: &InitArgs) -> Result<(), InitError> {
     for file in written.collect::<Result<Vec<_>, _>>()? {
         let path = file.name()?;
         let path = for_terminal(&path.display().to_string());
-        let wrote = sentence!("init-wrote", "wrote {path}", path = path);
+        let wrote = sentence!("init-wrote", "wrote {path}", path);
         output::print(format!("{}\n", said(&wrote)).as_bytes());
     }
     say_what_is_left(ci.as_deref(), Path::new(RUNS));
@@ -116,8 +116,8 @@ fn say_build_first(answers: &Answers, error: &InitError) {
     {
         output::say_note(&sentence!(
             "build-first",
-            "init builds the server only with --build; build it before: {build}",
-            build = build
+            "init builds the server only with --build; build the server first: {build}",
+            build
         ));
     }
 }
@@ -179,7 +179,7 @@ fn resolve(text: &str, path: &Path) -> Result<Plan, Refusal> {
             mistake: sentence!(
                 "no-own-directory",
                 "cannot read the working directory: {error}",
-                error = error
+                error
             )
             .into(),
         })
@@ -208,10 +208,10 @@ fn next_steps(answers: &Answers, args: &InitArgs) -> String {
         sentence!(
             "init-set-keys",
             "set TENBIN_ACCESS_KEY and TENBIN_SECRET_KEY, then run {command}",
-            command = command
+            command
         )
     } else {
-        sentence!("init-next", "next: {command}", command = command)
+        sentence!("init-next", "next: {command}", command)
     };
     said(&next) + "\n"
 }

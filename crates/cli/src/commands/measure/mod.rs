@@ -285,9 +285,9 @@ fn followed(
         display.note(&sentence!(
             "redirect-followed",
             "{workload:?}: {from} redirects to {to}, which is measured",
-            workload = workload,
-            from = from,
-            to = to
+            workload,
+            from,
+            to
         ));
     }
     Ok(plan)

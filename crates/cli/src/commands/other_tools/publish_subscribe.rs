@@ -49,7 +49,7 @@ fn feed(job: &FeedJob) -> Exit {
         output::say_note(&sentence!(
             "result-in-drnbench-format",
             "the result in drnbench's format: {file}",
-            file = file
+            file
         ));
     }
     match ended {

@@ -109,8 +109,8 @@ pub(crate) fn version(tool: &str) -> Exit {
     let line = sentence!(
         "version-with-tool",
         "tenbin {version}, with {tool}'s command line",
-        version = version,
-        tool = tool
+        version,
+        tool
     );
     output::print(format!("{}\n", said(&line)).as_bytes());
     Exit::Done

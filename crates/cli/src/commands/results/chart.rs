@@ -37,7 +37,7 @@ pub(crate) fn chart(args: &ChartArgs) -> Exit {
                 "cannot-write-result",
                 "cannot write {path}: {error}",
                 path = path.display(),
-                error = error
+                error
             ));
             return Exit::Refused;
         }
@@ -52,7 +52,7 @@ fn add(overlay: &mut Overlay, source: &Path, several_runs: bool) -> Result<(), E
             "of-source",
             "{source}: {why}",
             source = source.display(),
-            why = why
+            why
         ));
         Exit::Refused
     };

@@ -118,7 +118,7 @@ impl Before {
         Some(sentence!(
             "changed-unknown",
             "--changed names {name:?}, and there is no such workload; there are {known}",
-            name = name,
+            name,
             known = known.join(", ")
         ))
     }

@@ -26,11 +26,7 @@ pub(crate) fn check(exports: &ExportArgs, plan: &Plan) -> Result<(), Exit> {
     if let Some(log) = &plan.output.ops_log
         && let Err(error) = can_write_atomically(log)
     {
-        output::say_error(&sentence!(
-            "ops-log-failed",
-            "--ops-log: {error}",
-            error = error
-        ));
+        output::say_error(&sentence!("ops-log-failed", "--ops-log: {error}", error));
         result = Err(Exit::Refused);
     }
     for each in &exports.export {
@@ -46,7 +42,7 @@ pub(crate) fn check(exports: &ExportArgs, plan: &Plan) -> Result<(), Exit> {
                 "export-failed",
                 "--export {name}: {why}",
                 name = each.format.name,
-                why = why
+                why
             ));
             result = Err(Exit::Refused);
         }
@@ -125,7 +121,7 @@ fn of_document(
                 "cannot-write-result",
                 "cannot write {path}: {error}",
                 path = summary.display(),
-                error = error
+                error
             )
         });
     }

@@ -66,8 +66,8 @@ fn shown(args: &HistoryArgs) -> Result<Exit, CommandError> {
     if hidden > 0 {
         output::say_note(&sentence!(
             "other-series",
-            "the newest run is not in {hidden} of the series, which are hidden; --all shows them",
-            hidden = hidden
+            "{hidden} series without the newest run are hidden; --all shows all series",
+            hidden
         ));
     }
     if history.runs == 0 {
@@ -210,7 +210,7 @@ fn page(history: &History, file: &Path) -> Exit {
                 "cannot-write-result",
                 "cannot write {path}: {error}",
                 path = file.display(),
-                error = error
+                error
             )
         }),
         _ => write_atomically_with(file, |to| to.write_all(page.as_bytes()))

@@ -66,7 +66,7 @@ fn files_read(files: &[NamedFile], columns: Option<&ColumnMap>) -> Result<Vec<Im
             return Err(refuse(&sentence!(
                 "import-same-name",
                 "two files are named {name:?}; give each a name with --name NAME=FILE",
-                name = name
+                name
             )));
         }
         let shown = file.display().to_string();
@@ -76,7 +76,7 @@ fn files_read(files: &[NamedFile], columns: Option<&ColumnMap>) -> Result<Vec<Im
             return Err(refuse(&sentence!(
                 "import-of-tenbin",
                 "{shown}: is a result of Tenbin, which is printed with tenbin show",
-                shown = shown
+                shown
             )));
         };
         all.push(Imported {

@@ -60,7 +60,7 @@ fn unknown(changed: &[String], all: &[Reported]) -> Option<Sentence> {
     Some(sentence!(
         "changed-operation-unknown",
         "--changed names {name:?}, and no file has such an operation; there are {known}",
-        name = name,
+        name,
         known = names.join(", ")
     ))
 }

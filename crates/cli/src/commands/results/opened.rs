@@ -70,7 +70,7 @@ impl OpenedRun {
             output::say_error(&sentence!(
                 "no-temporary-directory",
                 "cannot create a temporary directory: {error}",
-                error = error
+                error
             ));
             Exit::Record
         })?;

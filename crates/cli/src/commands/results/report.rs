@@ -64,7 +64,7 @@ fn write(args: &ReportArgs) -> Result<PathBuf, Exit> {
                 "cannot-write-result",
                 "cannot write {path}: {error}",
                 path = file.display(),
-                error = error
+                error
             ))
         })?,
         _ => write_atomically_with(&file, |to| to.write_all(page.as_bytes()))

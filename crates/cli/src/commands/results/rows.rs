@@ -131,7 +131,7 @@ impl Row {
             [first, others @ ..] => said(&sentence!(
                 "first-verdict",
                 "{first} (and {more} more)",
-                first = first,
+                first,
                 more = others.len()
             )),
         };

@@ -140,8 +140,8 @@ fn result_file(args: &ShowArgs) -> Option<Exit> {
         output::say_error(&sentence!(
             "flag-for-runs",
             "{flag} is for runs, and {name} is a result file",
-            flag = flag,
-            name = name
+            flag,
+            name
         ));
         return Some(Exit::Refused);
     }
@@ -185,7 +185,7 @@ pub(crate) fn print_content(name: &str, content: Content) -> Result<Exit, Exit> 
                 "repeated-measurements",
                 "{name} contains repeated measurements; print them with tenbin import, or compare \
                  the file with another result with tenbin compare",
-                name = name
+                name
             ));
             Err(Exit::Refused)
         }
@@ -193,7 +193,7 @@ pub(crate) fn print_content(name: &str, content: Content) -> Result<Exit, Exit> 
             output::say_error(&sentence!(
                 "result-of-tenbin",
                 "{name} is a result of Tenbin; print it with tenbin show",
-                name = name
+                name
             ));
             Err(Exit::Refused)
         }

@@ -31,7 +31,7 @@ pub(crate) fn label(args: &LabelArgs) -> Exit {
                 "run-labelled",
                 "label of run {run}: {label}",
                 run = name,
-                label = label
+                label
             ),
             None => sentence!(
                 "run-unlabelled",
@@ -50,12 +50,7 @@ pub(crate) fn note(args: &NoteArgs) -> Exit {
         set_note(&run, &args.note)?;
         let name = kept::name_of(&run);
         output::say_note(&match kept::note(&run) {
-            Some(note) => sentence!(
-                "run-noted",
-                "note of run {run}: {note}",
-                run = name,
-                note = note
-            ),
+            Some(note) => sentence!("run-noted", "note of run {run}: {note}", run = name, note),
             None => sentence!(
                 "run-without-note",
                 "removed the note of `tenbin note` from run {run}",
@@ -160,7 +155,7 @@ pub(crate) fn set_label(run: &Path, label: &str) -> Result<(), Sentence> {
                 "label-taken",
                 "{run} has the label {label:?}; remove it there first: tenbin label {label} ''",
                 run = other.display(),
-                label = label
+                label
             ));
         }
     }
@@ -223,7 +218,7 @@ fn check(label: &str) -> Result<(), Sentence> {
             "no-label",
             "{label:?} is no label: use up to {longest} letters, digits, - _ and ., and not last or \
              previous",
-            label = label,
+            label,
             longest = LONGEST
         ))
     }
@@ -246,7 +241,7 @@ pub(crate) fn trash(run: &Path) -> Result<PathBuf, Sentence> {
             "run-stays-because",
             "{run} stays where it is: {left}",
             run = run.display(),
-            left = left
+            left
         );
         stays.with_part("left", [left])
     };

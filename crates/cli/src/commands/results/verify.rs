@@ -140,7 +140,7 @@ impl Found {
             self.listed.push(said(&sentence!(
                 "figure-differs",
                 "{path}: {written} in {file}, {computed} computed",
-                path = path,
+                path,
                 written = short(written),
                 file = RESULT,
                 computed = short(computed)
@@ -155,7 +155,7 @@ impl Found {
         let measured = sentence!(
             "measured-by",
             "{slices} slices of {targets} targets, measured by Tenbin {version}",
-            slices = slices,
+            slices,
             targets = document.targets.len(),
             version = for_terminal(measured_by.unwrap_or("of unknown version"))
         );
@@ -277,18 +277,18 @@ impl Pages {
                 (Some(why), _) => sentence!(
                     "page-unreadable",
                     "pages     CHANGED: {file} cannot be read: {reason}",
-                    file = file,
+                    file,
                     reason = for_terminal(why)
                 ),
                 (None, true) => sentence!(
                     "page-changed",
                     "pages     CHANGED: {file} is not the file of this result",
-                    file = file
+                    file
                 ),
                 (None, false) => sentence!(
                     "page-not-checked",
                     "pages     not checked: {file}, which another version of Tenbin wrote",
-                    file = file
+                    file
                 ),
             };
             let _ = writeln!(text, "{}", said(&page));

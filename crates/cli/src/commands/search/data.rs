@@ -40,7 +40,7 @@ pub(super) fn data(args: &SearchDataArgs) -> Result<Exit, Error> {
     let pages = args.out.join(PAGES);
     let sentence = sentence!(
         "pages-made",
-        "{made} in {pages}, with schema.grn and indexes.grn beside it",
+        "{made} in {pages}; schema.grn and indexes.grn are in the same directory",
         pages = pages.display(),
         made = told(&made)
     );
@@ -88,13 +88,13 @@ fn told(made: &Made) -> Sentence {
             "dump-read",
             ", {read} of the dump read, {skipped} pages left out",
             read = growing_bytes(read),
-            skipped = skipped
+            skipped
         )
     });
     sentence!(
         "pages-counted",
         "{pages} pages{read}",
         pages = made.pages,
-        read = read
+        read
     )
 }

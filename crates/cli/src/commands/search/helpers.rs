@@ -23,11 +23,7 @@ use crate::output;
 /// Runs the command line of the helper with this name.
 pub(crate) fn helper(name: &str, args: &ForeignArgs) -> Exit {
     let Some(helper) = Helper::named(name) else {
-        output::say_error(&sentence!(
-            "no-helper",
-            "there is no helper {name}",
-            name = name
-        ));
+        output::say_error(&sentence!("no-helper", "there is no helper {name}", name));
         return Exit::Internal;
     };
     match helper.parse(&args.arguments, &foreign_world()) {

@@ -73,7 +73,7 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
                 "{records} records, {bytes}{total} read",
                 records = progress.records,
                 bytes = growing_bytes(progress.bytes),
-                total = total
+                total
             )
         });
     };
@@ -102,11 +102,7 @@ fn ended(loaded: Result<Summary, Box<Broken>>, kept: &SavedProgress) -> Exit {
                 ),
                 _ => how_to_resume(kept),
             };
-            output::say_error(&sentence!(
-                "load-interrupted",
-                "interrupted; {next}",
-                next = next
-            ));
+            output::say_error(&sentence!("load-interrupted", "interrupted; {next}", next));
             Exit::Interrupted
         }
         Ok(summary) => {
@@ -131,7 +127,7 @@ fn tell_summary(summary: &Summary) {
         before => sentence!(
             "load-before",
             ", {before} of them before and {now} this time",
-            before = before,
+            before,
             now = summary.now
         ),
     };
@@ -141,16 +137,12 @@ fn tell_summary(summary: &Summary) {
         commands = summary.commands,
         records = summary.records,
         throughput = throughput_line(summary.throughput()).trim_start(),
-        before = before
+        before
     );
     let mut text = format!("{}\n", said(&sent));
     for (table, count) in &summary.tables {
         let count = match count {
-            Some(count) => sentence!(
-                "load-count",
-                "{count} records in the database",
-                count = count
-            ),
+            Some(count) => sentence!("load-count", "{count} records in the database", count),
             None => sentence!(
                 "load-count-unknown",
                 "the number of records in the database is unknown: the protocol has no responses, \
@@ -179,12 +171,12 @@ fn tell_broken(broken: &Broken, kept: &SavedProgress) -> Exit {
             "{records} records had been sent; correct the file and load it with --restart, \
              without schema and indexes that the server has already: records that are sent twice \
              create no duplicates",
-            records = records
+            records
         )),
         _ if has_sent => output::say_note(&sentence!(
             "load-broken",
             "{records} records had been sent; {kept}",
-            records = records,
+            records,
             kept = how_to_resume(kept)
         )),
         _ => {}
@@ -201,23 +193,14 @@ fn stored(broken: &Broken, kept: &SavedProgress) -> Sentence {
         records, tables, ..
     } = &broken.summary;
     let in_table = |(table, count): &(String, Option<u64>)| match count {
-        Some(count) => sentence!(
-            "table-holds",
-            "{table} holds {count} records",
-            table = table,
-            count = count
-        ),
+        Some(count) => sentence!("table-holds", "{table} holds {count} records", table, count),
         None => sentence!(
             "table-unknown",
             "the number of records in {table} is unknown",
-            table = table
+            table
         ),
     };
-    let sent = sentence!(
-        "load-confirmed",
-        "{records} records are confirmed",
-        records = records
-    );
+    let sent = sentence!("load-confirmed", "{records} records are confirmed", records);
     let progress = kept
         .path()
         .filter(|_| *records > 0)
@@ -229,7 +212,7 @@ fn stored(broken: &Broken, kept: &SavedProgress) -> Sentence {
             )
         });
     let all = tables.iter().map(in_table).fold(sent, |all, table| {
-        sentence!("and-also", "{all}, {next}", all = all, next = table)
+        sentence!("and-also", "{all}, {next}", all, next = table)
     });
     sentence!("chain", "{first}{next}", first = all, next = progress)
 }
@@ -278,7 +261,7 @@ fn reading(args: &SearchLoadArgs, files: &[PathBuf]) -> Result<Reading, Error> {
             "for-documents",
             "{flag} is for documents, but all files are read as Groonga commands; set --format \
              ndjson, csv or tsv if they are documents",
-            flag = flag
+            flag
         )));
     }
     if args.mapping.is_some() && !args.into.takes_mapping {
@@ -302,7 +285,7 @@ fn mapping(path: &Path) -> Result<Mapping, Error> {
             "no-mapping",
             "{path} is not a mapping: {why}",
             path = path.display(),
-            why = why
+            why
         ))
     })
 }

@@ -52,15 +52,15 @@ fn fail(error: &Error) -> Exit {
             output::say_error(&sentence!(
                 "no-stdout",
                 "cannot write to {name}: {source}; free space, or write to another file",
-                name = name,
-                source = source
+                name,
+                source
             ));
         }
         Error::Write { .. } => {
             output::say_error(&sentence!(
                 "no-output",
                 "{error}; free space, or write to another place",
-                error = error
+                error
             ));
         }
         _ => output::failure(error),

@@ -57,7 +57,7 @@ fn complaint(found: &[Node], expected: Option<usize>) -> Option<Sentence> {
         return Some(sentence!(
             "nodes-dead",
             "{alive} of {found} nodes are alive; not {dead}",
-            alive = alive,
+            alive,
             found = found.len(),
             dead = dead.join(", ")
         ));
@@ -66,8 +66,8 @@ fn complaint(found: &[Node], expected: Option<usize>) -> Option<Sentence> {
         Some(expected) if expected != alive => Some(sentence!(
             "nodes-unexpected",
             "{alive} nodes are alive, and {expected} were expected",
-            alive = alive,
-            expected = expected
+            alive,
+            expected
         )),
         _ if alive == 0 => Some(sentence!(
             "nodes-none",

@@ -42,8 +42,8 @@ pub(super) fn terms(args: &SearchTermsArgs) -> Result<Exit, Error> {
             sentence!(
                 "terms-refused",
                 ", {refused} that the server refused to search for, the first of them {first}",
-                refused = refused,
-                first = first
+                refused,
+                first
             )
         });
         output::say_note(&sentence!(
@@ -51,7 +51,7 @@ pub(super) fn terms(args: &SearchTermsArgs) -> Result<Exit, Error> {
             "left out: {doubles} duplicates, {without_hits} terms without hits{refused}",
             doubles = found.doubles,
             without_hits = found.without_hits,
-            refused = refused
+            refused
         ));
     }
     if stop.is_asked() {
@@ -73,7 +73,7 @@ pub(super) fn terms(args: &SearchTermsArgs) -> Result<Exit, Error> {
             there = found.terms.len(),
             asked = args.count,
             table = args.table,
-            found_only = found_only
+            found_only
         ));
         return Ok(Exit::Unmet);
     }
@@ -86,12 +86,7 @@ pub(super) fn extracted(files: &[PathBuf], column: usize) -> Result<Vec<String>,
     for (name, text) in inputs(files)? {
         let found = extract(&text, column);
         terms.extend(found.map_err(|reason| {
-            Error::refused(sentence!(
-                "of-input",
-                "{name}: {reason}",
-                name = name,
-                reason = reason
-            ))
+            Error::refused(sentence!("of-input", "{name}: {reason}", name, reason))
         })?);
     }
     Ok(terms)
@@ -136,7 +131,7 @@ pub(super) fn terms_in(files: &[PathBuf]) -> Result<Vec<String>, Error> {
             Error::refused(sentence!(
                 "terms-not-utf8",
                 "{name}: the terms are not UTF-8",
-                name = name
+                name
             ))
         })?;
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());

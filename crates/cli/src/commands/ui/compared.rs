@@ -26,7 +26,7 @@ pub(super) fn compared(pages: &Pages, query: &Fields) -> Answer {
         return Answer::refused(sentence!(
             "choose-two",
             "choose two runs in the list to compare them; {count} are chosen",
-            count = count
+            count
         ));
     };
     let (Some(one), Some(other)) = (pages.root.run(one), pages.root.run(other)) else {

@@ -64,8 +64,8 @@ fn filter(query: &Fields) -> Result<ListFilter, Sentence> {
             Err(sentence!(
                 "ui-no-choice",
                 "{name}: there is no {value:?}; choose one of {known}",
-                name = name,
-                value = value,
+                name,
+                value,
                 known = known.join(", ")
             ))
         }
@@ -78,8 +78,8 @@ fn filter(query: &Fields) -> Result<ListFilter, Sentence> {
             Err(sentence!(
                 "ui-no-day",
                 "{name}: {value:?} is no day; write it as 2026-01-31",
-                name = name,
-                value = value
+                name,
+                value
             ))
         }
     };

@@ -74,8 +74,8 @@ pub(crate) fn ui(args: &UiArgs) -> Exit {
                 "ui-cannot-listen",
                 "cannot listen on {address}: {error}; choose another --port, or leave it out for \
                  a free one",
-                address = address,
-                error = error
+                address,
+                error
             ));
             return Exit::Target;
         }

@@ -29,7 +29,7 @@ pub(super) fn browser(directory: &Path, url: &str) -> Option<NamedTempFile> {
             output::say_warning(&sentence!(
                 "no-browser",
                 "cannot open a browser: {error}; open the URL above",
-                error = error
+                error
             ));
             None
         }

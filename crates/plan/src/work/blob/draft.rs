@@ -214,7 +214,7 @@ fn alloc_above(scalar: &Scalar) -> Result<u64, Sentence> {
             "blob-piece-size",
             "{scalar} is out of range; the size must be 1 byte to {largest_put}, the maximum \
                 of one request",
-            scalar = scalar,
+            scalar,
             largest_put = Size(LARGEST_PUT)
         ))
     }
@@ -225,7 +225,7 @@ fn not_nothing(scalar: &Scalar) -> Result<Duration, Sentence> {
         Duration::ZERO => Err(sentence!(
             "time-zero",
             "{scalar} is zero; write for example \"100ms\"",
-            scalar = scalar
+            scalar
         )),
         time => Ok(time),
     }
@@ -238,7 +238,7 @@ fn choose(scalar: &Scalar) -> Result<Choose, Sentence> {
             "blob-choice",
             "\"{other}\" is for S3 objects; blobs are read \"once\" or, in order again and \
                 again, \"sequential\"",
-            other = other
+            other
         )),
     }
 }
@@ -252,7 +252,7 @@ fn prefix(scalar: &Scalar) -> Result<String, Sentence> {
             "blob-name",
             "{text:?} is not a name for blobs: letters, digits, '-', '_' and '.', beginning \
                 with a letter or a digit, at most {longest_prefix} of them",
-            text = text,
+            text,
             longest_prefix = LONGEST_PREFIX
         ))
     }

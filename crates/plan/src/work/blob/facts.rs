@@ -182,7 +182,7 @@ impl Protocol for BlobWork {
                 "blob-empty",
                 "workload {workload:?} has blobs of 0 bytes, and target {name:?} has the protocol \
                  of CubeFS's access layer, which refuses them; use a size of at least 1 byte",
-                workload = workload,
+                workload,
                 name = target.name
             )
         });

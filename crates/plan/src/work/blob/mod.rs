@@ -128,7 +128,7 @@ impl Phase {
                 "{text:?} is not a list of phases; write \"put\", \"get\" or \"delete\", \
                     several by their letters, such as \"pgd\", or a mix, such as \
                     \"put:20,get:75,delete:5\"",
-                text = text
+                text
             )),
         }
     }

@@ -59,7 +59,7 @@ impl FromStr for Shares {
                 "no-shares",
                 "{text:?} is not a mix; write at least two of put, get and delete with whole \
                     numbers as shares, for example \"put:20,get:75,delete:5\"",
-                text = text
+                text
             )
         };
         let mut shares = Self {
@@ -81,7 +81,7 @@ impl FromStr for Shares {
                 return Err(sentence!(
                     "operation-twice",
                     "{text:?} names an operation twice",
-                    text = text
+                    text
                 ));
             }
         }
@@ -93,7 +93,7 @@ impl FromStr for Shares {
                 "deletes-more",
                 "{text:?} deletes more than it puts, and a mix deletes only blobs that it has \
                     put; use at most put's share for delete",
-                text = text
+                text
             ));
         }
         Ok(shares)

@@ -232,8 +232,8 @@ impl Protocol for HttpWork {
             sentence!(
                 "no-follow",
                 "{workload:?} has --follow: {why}",
-                workload = workload,
-                why = why
+                workload,
+                why
             ),
         )]
     }

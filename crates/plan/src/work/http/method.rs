@@ -24,8 +24,8 @@ pub(super) fn read(scalar: &Scalar) -> Result<String, Sentence> {
         return Err(sentence!(
             "method-meant",
             "{method:?} is not a request method; did you mean {meant:?}?",
-            method = method,
-            meant = meant
+            method,
+            meant
         ));
     }
     let allowed = |c: char| c.is_ascii_uppercase() || c == '-' || c == '_';
@@ -33,7 +33,7 @@ pub(super) fn read(scalar: &Scalar) -> Result<String, Sentence> {
         return Err(sentence!(
             "no-method",
             "{method:?} is not a request method; write for example \"GET\"",
-            method = method
+            method
         ));
     }
     Ok(method.to_owned())

@@ -94,24 +94,24 @@ fn read(
         Err(Fault { spot, why }) => {
             let file = path.display();
             let message = match spot {
-                Spot::File => sentence!("of-file", "{path}: {why}", path = file, why = why),
+                Spot::File => sentence!("of-file", "{path}: {why}", path = file, why),
                 Spot::Line(line) => {
                     sentence!(
                         "in-line",
                         "{file}:{number}: {why}",
-                        file = file,
+                        file,
                         number = line,
-                        why = why
+                        why
                     )
                 }
                 Spot::Column(line, column) => {
                     sentence!(
                         "in-column",
                         "{file}:{line}:{column}: {why}",
-                        file = file,
-                        line = line,
-                        column = column,
-                        why = why
+                        file,
+                        line,
+                        column,
+                        why
                     )
                 }
             };
@@ -138,7 +138,7 @@ fn read_terms(
         resolver.wrong(
             place,
             "patterns",
-            sentence!("of-file", "{path}: {why}", path = path.display(), why = why),
+            sentence!("of-file", "{path}: {why}", path = path.display(), why),
         );
         return None;
     }

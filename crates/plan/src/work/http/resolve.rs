@@ -102,7 +102,7 @@ fn path(scalar: &Scalar) -> Result<String, Sentence> {
         return Err(sentence!(
             "path-slash",
             "{path:?} does not begin with a slash; did you mean {meant:?}?",
-            path = path,
+            path,
             meant = format!("/{path}")
         ));
     }
@@ -111,7 +111,7 @@ fn path(scalar: &Scalar) -> Result<String, Sentence> {
             "not-encoded",
             "{base:?} has {bad:?} in it; percent-encode it, for example %20 for a space",
             base = path,
-            bad = bad
+            bad
         ));
     }
     Ok(path.to_owned())
@@ -134,7 +134,7 @@ fn status(scalar: &Scalar) -> Result<u16, Sentence> {
         return Err(sentence!(
             "no-status",
             "{scalar} is not a status; write for example 200, or \"3xx\" for all from 300 to 399",
-            scalar = scalar
+            scalar
         ));
     };
     u16::try_from(number)
@@ -144,7 +144,7 @@ fn status(scalar: &Scalar) -> Result<u16, Sentence> {
             sentence!(
                 "no-final-status",
                 "{number} is not a final status; those are 200 to 599",
-                number = number
+                number
             )
         })
 }

@@ -232,7 +232,7 @@ impl S3Work {
             "workload {workload:?} sends its payload in chunks, which requires signature \
                 version 4, but target {name:?} has signature = {signature:?}; use payload = \
                 \"signed\" or \"unsigned\"",
-            workload = workload,
+            workload,
             name = older.name,
             signature = older.signature.name()
         ))
@@ -260,7 +260,7 @@ impl S3Work {
             "workload {workload:?} has encryption = \"sse-c\", which sends a key with every \
                 request and requires TLS, but the URL of target {name:?} is http://; use an \
                 https URL, or encryption = \"sse-s3\"",
-            workload = workload,
+            workload,
             name = target.name
         ))
     }

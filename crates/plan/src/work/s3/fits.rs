@@ -104,9 +104,9 @@ impl FeatureKey {
             "for-operations",
             "only {operations} {does} {what}; this is \"{mix}\"",
             operations = listed,
-            does = does,
-            what = what,
-            mix = mix
+            does,
+            what,
+            mix
         )
         .with_names("operations", &names)
     }
@@ -199,8 +199,8 @@ fn mix(resolver: &mut Resolver<'_>, work: &S3Work, place: Place) {
                 "mix-deletes-more",
                 "a mix deletes what it has put: the share of \"delete\" ({delete}) must not be \
                  larger than that of \"put\" ({put})",
-                delete = delete,
-                put = put
+                delete,
+                put
             ),
         );
     }
@@ -272,7 +272,7 @@ fn data(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: Plac
             sentence!(
                 "data-of-one-run",
                 "{what} are created for every run; leave out data",
-                what = what
+                what
             ),
         );
     }

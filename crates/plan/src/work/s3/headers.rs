@@ -105,7 +105,7 @@ fn check_value(name: &str, value: &str) -> Result<(), Sentence> {
             "header-signed",
             "the value of header {name:?} must be ASCII, not empty and without consecutive \
                 spaces, because it is signed",
-            name = name
+            name
         ));
     }
     Ok(())

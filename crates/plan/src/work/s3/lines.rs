@@ -29,7 +29,7 @@ pub(super) fn prefix(scalar: &Scalar) -> Result<String, Sentence> {
         return Err(sentence!(
             "text-with-control",
             "{text:?} contains a control character",
-            text = text
+            text
         ));
     }
     let odd = |part: &str| part == "." || part == "..";
@@ -38,7 +38,7 @@ pub(super) fn prefix(scalar: &Scalar) -> Result<String, Sentence> {
             "prefix-as-path",
             "{text:?} begins with `/` or contains `//`, `.` or `..`, which some servers \
                 interpret as a file system path; use another prefix",
-            text = text
+            text
         ));
     }
     Ok(text.to_owned())
@@ -51,7 +51,7 @@ pub(super) fn delimiter(scalar: &Scalar) -> Result<String, Sentence> {
         _ => Err(sentence!(
             "no-character",
             "{text:?} is not one character; write for example \"/\"",
-            text = text
+            text
         )),
     }
 }
@@ -64,7 +64,7 @@ pub(super) fn storage_class(scalar: &Scalar) -> Result<String, Sentence> {
             "no-storage-class",
             "{text:?} is not a storage class; write for example \"STANDARD\" or \
                 \"REDUCED_REDUNDANCY\"",
-            text = text
+            text
         ));
     }
     Ok(text.to_owned())
@@ -79,7 +79,7 @@ pub(super) fn content_type(scalar: &Scalar) -> Result<String, Sentence> {
         return Err(sentence!(
             "no-content-type",
             "{text:?} is not a content type; write for example \"application/octet-stream\"",
-            text = text
+            text
         ));
     }
     Ok(text.to_owned())
@@ -93,8 +93,8 @@ pub(super) fn metadata(scalar: &Scalar) -> Result<(String, String), Sentence> {
         sentence!(
             "metadata-no-colon",
             "{line:?} has no colon after its name; {example}",
-            line = line,
-            example = example
+            line,
+            example
         )
     })?;
     let (name, value) = (name.trim().to_ascii_lowercase(), value.trim());
@@ -103,8 +103,8 @@ pub(super) fn metadata(scalar: &Scalar) -> Result<(String, String), Sentence> {
         return Err(sentence!(
             "metadata-name",
             "{name:?} is not a name for metadata: letters, digits, `-` and `_`; {example}",
-            name = name,
-            example = example
+            name,
+            example
         ));
     }
     // Single spaces only, because the signature covers values with single spaces.
@@ -113,14 +113,14 @@ pub(super) fn metadata(scalar: &Scalar) -> Result<(String, String), Sentence> {
         return Err(sentence!(
             "metadata-value",
             "the value of {name:?} must be ASCII without consecutive spaces",
-            name = name
+            name
         ));
     }
     if name.len() + value.len() > MOST_METADATA {
         return Err(sentence!(
             "metadata-length",
             "{name:?} with its value is longer than {most_metadata} bytes",
-            name = name,
+            name,
             most_metadata = MOST_METADATA
         ));
     }
@@ -134,8 +134,8 @@ pub(super) fn tag(scalar: &Scalar) -> Result<(String, String), Sentence> {
         sentence!(
             "no-tag",
             "{pair:?} {why}; write for example \"team=storage\"",
-            pair = pair,
-            why = why
+            pair,
+            why
         )
     };
     let (name, value) = pair

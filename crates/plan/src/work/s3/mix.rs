@@ -74,13 +74,8 @@ impl FromStr for Mix {
             .split(',')
             .map(|part| one(part.trim(), several))
             .collect::<Result<Vec<_>, _>>()?;
-        Self::new(shares).ok_or_else(|| {
-            sentence!(
-                "operation-twice",
-                "{text:?} names an operation twice",
-                text = text
-            )
-        })
+        Self::new(shares)
+            .ok_or_else(|| sentence!("operation-twice", "{text:?} names an operation twice", text))
     }
 }
 
@@ -90,8 +85,8 @@ fn one(text: &str, needs_share: bool) -> Result<(S3Operation, f64), Sentence> {
         return Err(sentence!(
             "mix-equals",
             "{text:?} has \"=\" where a colon belongs; write {meant:?}",
-            text = text,
-            meant = meant
+            text,
+            meant
         ));
     }
     let (name, share) = match text.split_once(':') {
@@ -105,7 +100,7 @@ fn one(text: &str, needs_share: bool) -> Result<(S3Operation, f64), Sentence> {
         sentence!(
             "mix-no-share",
             "{text:?} has no share, a number above 0; write for example \"get:70,put:30\"",
-            text = text
+            text
         )
     })
 }

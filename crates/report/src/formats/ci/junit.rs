@@ -157,7 +157,7 @@ fn cases_of_gate(gate: &Gate) -> Vec<Case> {
     let fails_untold = gate.outcome == GateOutcome::CannotTell && !gate.passes_untold;
     if fails_untold && !cases.iter().any(|case| case.element == "error") {
         cases.push(Case {
-            name: "the gate can tell".to_owned(),
+            name: "the gate is decided".to_owned(),
             workload: "trust".to_owned(),
             element: "error",
             kind: "cannot tell",

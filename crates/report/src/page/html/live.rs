@@ -94,7 +94,7 @@ pub fn live_page(language: Language, name: &str, targets: &[&str]) -> ServedPage
         so_far = say("Ratios so far, not final"),
         about_ratios = say(
             "The primary ratios of the blocks of rounds that have ended, each with its interval as in \
-             the report. An interval that is looked at again and again excludes 1 by chance more often \
+             the report. An interval that is checked repeatedly excludes 1 by chance more often \
              than its confidence says: the verdict is in the report."
         ),
         last_second = say("Last second of each target"),

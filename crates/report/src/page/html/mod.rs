@@ -50,7 +50,7 @@ pub fn html(documents: &[&Document]) -> String {
     titled_html(documents, None)
 }
 
-/// [`html`] with a title and a heading of its own.
+/// [`html`] with a custom title and heading.
 pub fn titled_html(documents: &[&Document], own_title: Option<&str>) -> String {
     let title = match (own_title, documents) {
         (Some(title), _) => title.to_owned(),

@@ -58,7 +58,7 @@ fn one(document: &Document, baseline: &str, pair: &Pair<'_>) -> String {
         cost = Value::Ratio(pair.cost.value),
         cost_interval = ends(pair.cost),
         challenger = &pair.speed.challenger,
-        baseline = baseline,
+        baseline,
         host = document.results.iter().any(is_of_host),
         scope = language::text(document, ABOUT_WHOLE_HOST)
     );
@@ -158,7 +158,7 @@ fn axes(document: &Document, baseline: &str, pairs: &[Pair<'_>]) -> [String; 2] 
         _ => message!("decides-as-speed"),
     };
     [speed, message!("cpu-per-operation")].map(|figure| {
-        let axis = message!("ratio-to", figure = figure, baseline = baseline);
+        let axis = message!("ratio-to", figure, baseline);
         language::say(document, &axis)
     })
 }
@@ -166,7 +166,7 @@ fn axes(document: &Document, baseline: &str, pairs: &[Pair<'_>]) -> [String; 2] 
 fn about(document: &Document, baseline: &str, pairs: &[Pair<'_>]) -> String {
     let about = message!(
         "about-cost-and-speed",
-        baseline = baseline,
+        baseline,
         host = document.results.iter().any(is_of_host),
         scope = language::text(document, ABOUT_WHOLE_HOST),
         others = pairs.len() > POINTS,

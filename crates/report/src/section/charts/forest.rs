@@ -117,7 +117,7 @@ fn about(document: &Document, shown: usize, all: usize) -> String {
     let about = message!(
         "about-forest",
         sides = Value::Word(sides.to_owned()),
-        challenger = challenger,
+        challenger,
         baseline = baseline.unwrap_or_default(),
         margin = margin.map_or_else(|| Value::word("none"), Value::Share),
         floor = Value::Share(floor(document)),
@@ -127,8 +127,8 @@ fn about(document: &Document, shown: usize, all: usize) -> String {
             .filter(|noise| *noise > 0.0)
             .map_or_else(|| Value::word("none"), Value::Share),
         others = all > shown,
-        shown = shown,
-        all = all
+        shown,
+        all
     );
     say(document, &about)
 }

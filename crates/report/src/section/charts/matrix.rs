@@ -74,13 +74,13 @@ fn chart(document: &Document, operation: &str, challenger: &str) -> Option<Chart
     };
     let title = message!(
         "size-by-connections",
-        operation = operation,
-        challenger = challenger,
+        operation,
+        challenger,
         baseline = &baseline.name
     );
     let about = message!(
         "about-size-by-connections",
-        challenger = challenger,
+        challenger,
         baseline = &baseline.name,
         strong = Value::Typed(STRONGER[0]),
         strongest = Value::Typed(STRONGER[1])

@@ -36,7 +36,7 @@ pub(in crate::section) fn ratios(document: &Document) -> Vec<Block> {
     let about = message!(
         "about-percentile-ratios",
         sides = Value::word(if is_single { "single" } else { "several" }),
-        challenger = challenger,
+        challenger,
         baseline = baseline.map_or("the baseline", |baseline| &baseline.name),
         margin = margin.map_or_else(|| Value::Word("none".to_owned()), Value::Share)
     );

@@ -97,11 +97,11 @@ fn about(document: &Document, shown: &[&Comparison], all: usize, size: usize) ->
     let about = message!(
         "about-quads",
         dot = Value::Word(dot.to_owned()),
-        size = size,
+        size,
         margin = document.run.margin.is_some(),
         others = all > shown.len(),
         shown = shown.len(),
-        all = all
+        all
     );
     say(document, &about)
 }

@@ -89,7 +89,7 @@ fn chart(document: &Document, workload: &str, operation: &str) -> Option<Chart> 
     if groups.is_empty() {
         return None;
     }
-    let title = message!("stages-of", workload = workload, operation = operation);
+    let title = message!("stages-of", workload, operation);
     Some(Chart {
         title: say(document, &title),
         about: about(&overlap),

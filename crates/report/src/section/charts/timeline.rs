@@ -167,7 +167,7 @@ fn about(size: usize, has_borders: bool) -> Message {
     message!(
         "about-over-time",
         points = Value::Word(points.to_owned()),
-        size = size
+        size
     )
 }
 
@@ -248,9 +248,9 @@ fn said(document: &Document, slices: &[&SliceFigures], group: &Group, figures: &
         start = Value::Fixed(first.start.unwrap_or_default(), 1),
         value = figures.text(value),
         ranged = !ends.is_empty(),
-        ends = ends,
+        ends,
         flagged = !flags.is_empty(),
-        flags = flags
+        flags
     );
     say(document, &point)
 }

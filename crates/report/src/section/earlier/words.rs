@@ -143,9 +143,9 @@ fn of_withheld(earlier: &Earlier) -> Vec<Message> {
         Withheld::Unjudged(name) => Some(message!("text", text = name.as_str())),
         Withheld::NotValid(_) | Withheld::ControlMoved { .. } => None,
     });
-    let both = |first, second| message!("both", first = first, second = second);
+    let both = |first, second| message!("both", first, second);
     let unjudged = unjudged.reduce(both);
-    messages.extend(unjudged.map(|names| message!("withheld-unjudged", names = names)));
+    messages.extend(unjudged.map(|names| message!("withheld-unjudged", names)));
     messages
 }
 
@@ -179,7 +179,7 @@ pub(super) fn remarks(earlier: &Earlier, language: Language) -> Vec<String> {
         let data = earlier.warning_data.get(at);
         let warning = data.and_then(|data| known_in(language, data));
         let warning = warning.unwrap_or_else(|| english.clone());
-        say_in(language, &message!("note", warning = warning))
+        say_in(language, &message!("note", warning))
     });
     said.chain(notes).collect()
 }

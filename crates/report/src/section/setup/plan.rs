@@ -24,7 +24,7 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
         Text::plain("The results were imported; nothing was run here.".to_owned())
     } else {
         let command = format!("tenbin run {}/plan.toml", run.directory);
-        let repeat = message!("repeat-run", about = about, command = styled(&command));
+        let repeat = message!("repeat-run", about, command = styled(&command));
         say_text(document, &repeat, Look::Code)
     };
     let mut blocks = vec![Block::Paragraph(text)];

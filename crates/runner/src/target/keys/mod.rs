@@ -93,7 +93,7 @@ impl KeyKeeper {
                 why: sentence!(
                     "no-renewal-thread",
                     "no thread for their renewal ({error})",
-                    error = error
+                    error
                 ),
             })?;
         Ok(Self {

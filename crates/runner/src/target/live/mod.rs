@@ -39,12 +39,7 @@ pub(crate) fn recorded_quota(quota: targets::CpuQuota) -> CpuQuota {
 
 /// A sentence about a target.
 pub(crate) fn of_target(target: &str, said: Sentence) -> Sentence {
-    let of = sentence!(
-        "of-target",
-        "target \"{target}\": {said}",
-        target = target,
-        said = said
-    );
+    let of = sentence!("of-target", "target \"{target}\": {said}", target, said);
     of.with_part("said", [said])
 }
 
@@ -269,18 +264,13 @@ impl LiveTarget {
         let (node, exit) = self.running.dead_node()?;
         let name = &self.running.name;
         let who = match node {
-            None => sentence!("target-named", "target \"{name}\"", name = name),
-            Some(node) => sentence!(
-                "of-node",
-                "node {node} of target \"{name}\"",
-                node = node,
-                name = name
-            ),
+            None => sentence!("target-named", "target \"{name}\"", name),
+            Some(node) => sentence!("of-node", "node {node} of target \"{name}\"", node, name),
         };
         Some(sentence!(
             "ended-while-measured",
             "{who} {exit} while it was being measured",
-            who = who,
+            who,
             exit = exit.sentence()
         ))
     }
@@ -300,9 +290,7 @@ impl LiveTarget {
             Err(error) => {
                 let why = error.to_string();
                 (controls.progress)(Progress::Warning(&sentence!(
-                    "trying-once-more",
-                    "{why}; trying once more",
-                    why = why
+                    "trying-once-more", "{why}; trying once more", why
                 )));
                 running.halt()?;
                 launcher.under(controls, |context| running.resume(context))?;

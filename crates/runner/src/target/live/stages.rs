@@ -29,7 +29,7 @@ impl LiveTarget {
                 "stage-refused",
                 "target \"{target}\", {what}: {refused}",
                 target = self.running.name,
-                what = what,
+                what,
                 refused = sentence
             );
             let parts = note.with_part("what", [what.clone()]);
@@ -65,7 +65,7 @@ impl LiveTarget {
                     "refused-again",
                     ", {requests} request{s} refused and sent again",
                     requests = refused,
-                    s = s
+                    s
                 )
             });
             if let Some(sentence) = forecast.first(done) {
@@ -77,7 +77,7 @@ impl LiveTarget {
             let now = sentence!(
                 "stage-now",
                 "{what}{refusals}{left}",
-                what = what,
+                what,
                 refusals = shown(&refusals),
                 left = shown(&left)
             );

@@ -77,7 +77,7 @@ impl FromStr for Fault {
             sentence!(
                 "no-fault",
                 "{text:?} is not a fault; write for example {example}, with one of {known}",
-                text = text,
+                text,
                 example = "corrupt:10%",
                 known = KINDS.map(|(name, _)| name).join(", ")
             )

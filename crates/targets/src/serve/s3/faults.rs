@@ -49,7 +49,7 @@ impl FromStr for S3Fault {
             sentence!(
                 "no-fault",
                 "{text:?} is not a fault; write for example {example}, with one of {known}",
-                text = text,
+                text,
                 example = "busy:98%",
                 known = KINDS.map(|(name, _)| name).join(", ")
             )

@@ -81,7 +81,7 @@ pub fn share(text: &str) -> Result<f64, Sentence> {
             sentence!(
                 "no-share",
                 "{text:?} is not a share; write for example \"1%\" or 0.01",
-                text = text
+                text
             )
         })
 }

@@ -45,7 +45,7 @@ impl FromStr for Service {
                 "no-service-time",
                 "{text:?} is not a service time; write for example \"fixed:10ms\", \
                  \"bimodal:99%:1ms,100ms\", \"lognormal:5ms:0.5\" or \"exponential:2ms\"",
-                text = text
+                text
             )
         };
         let time = |text: &str| -> Result<Duration, Sentence> {

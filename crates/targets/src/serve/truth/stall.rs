@@ -24,7 +24,7 @@ impl FromStr for Stall {
             sentence!(
                 "no-stall",
                 "{text:?} is not a stall; write start and duration, for example \"10s+5s\"",
-                text = text
+                text
             )
         })?;
         let Time(from) = from.parse()?;
@@ -51,7 +51,7 @@ impl FromStr for RarePause {
                 "no-pause",
                 "{text:?} is not a pause; write its duration and the number of requests per pause, \
                  for example \"50ms/4500\"",
-                text = text
+                text
             )
         };
         let (length, every) = text.split_once('/').ok_or_else(none)?;

@@ -141,7 +141,7 @@ search-undecided =
 search-rate = { $rate }
 search-rates = { $count } rates from { $first } to { $last }
 search-despite-delay =
-    { $result }; what held, holds despite the delay of the load generator or its machine, and the
+    { $result }; the rates that held are valid despite the delay of the load generator or its machine, but the
     highest rate may be higher
 search-void =
     ; { $void } of { $probes ->

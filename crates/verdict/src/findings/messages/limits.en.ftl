@@ -177,6 +177,6 @@ limit-advice-steal = use a machine of its own
 limit-observe = to tell, let Tenbin see the target's CPU: --observe port, or --observe pid:N
 limit-probe = to tell, run at least 10 s per target (--duration 20s), so that probes of other loads fit
 limit-probe-again = to tell, run again without --probes none
-limit-probe-gate = a gate does not probe other loads by default; to tell, run it with --probes auto
+limit-probe-gate = a gate does not probe other loads by default; to find the limit, run the gate with --probes auto
 limit-closed-loop = to tell, run without --rate: the probes at other concurrencies then show the limit
 limit-ramp = to tell, find where throughput stops growing: --ramp

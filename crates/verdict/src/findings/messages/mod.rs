@@ -68,14 +68,14 @@ impl Messages {
 
 /// Parts of a sentence with "and" between them; `None` without parts.
 pub(crate) fn with_and(parts: impl IntoIterator<Item = Message>) -> Option<Message> {
-    let both = |first, second| message!("and", first = first, second = second);
+    let both = |first, second| message!("and", first, second);
     parts.into_iter().reduce(both)
 }
 
 /// Clauses one after the other.
 pub(crate) fn clauses(clauses: impl IntoIterator<Item = Message>) -> Message {
     let clauses = Value::Clauses(clauses.into_iter().collect());
-    message!("clauses", clauses = clauses)
+    message!("clauses", clauses)
 }
 
 /// The figure as a value, or the word for an unknown one.
@@ -108,7 +108,7 @@ pub(crate) fn qualified(trust: Trust, claim: Message, about: Message) -> Message
     match trust {
         Trust::Valid => claim,
         Trust::Suspect => message!("suspect", sentence = claim),
-        Trust::Invalid => message!("no-verdict", about = about),
+        Trust::Invalid => message!("no-verdict", about),
     }
 }
 
@@ -316,13 +316,7 @@ mod tests {
     fn numbers_select_the_plural_and_are_printed_as_everywhere() {
         let closed = |count: u64, alike: bool| {
             let basis = message!("median-of-slices", slices = 8_u64);
-            message!(
-                "closed",
-                count = count,
-                alike = alike,
-                share = Value::Share(0.041),
-                basis = basis
-            )
+            message!("closed", count, alike, share = Value::Share(0.041), basis)
         };
         let said = |message: &Message| MESSAGES.in_english(message);
         assert_eq!(

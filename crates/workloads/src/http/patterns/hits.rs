@@ -222,8 +222,8 @@ impl HitCounting {
                 "counting-hits",
                 "counting the hits of {patterns} patterns{again}{place}",
                 patterns = grouped(count),
-                again = again,
-                place = place
+                again,
+                place
             )
             .with("is_again", !again.is_empty())
             .with("host", host + 1)

@@ -116,8 +116,8 @@ impl OfBucket {
                 "deleted {objects} ({bytes} bytes) under {prefix} from bucket {bucket}",
                 objects = objects(gone),
                 bytes = grouped(bytes),
-                prefix = prefix,
-                bucket = bucket
+                prefix,
+                bucket
             )
             .with("objects", grouped(gone))
         });
@@ -125,7 +125,7 @@ impl OfBucket {
             sentence!(
                 "deleted-bucket",
                 "deleted bucket {bucket}, which the run had created",
-                bucket = bucket
+                bucket
             )
         });
         gone.into_iter().chain(made).collect()

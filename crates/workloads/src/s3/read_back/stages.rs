@@ -147,7 +147,7 @@ impl PreparedS3 {
                 "reading-back",
                 "reading back{again} {objects} of the objects that were written or deleted (at most \
                  {seconds} s)",
-                again = again,
+                again,
                 objects = grouped(objects.len() as u64),
                 seconds = MOST_SECONDS
             )
