@@ -73,8 +73,7 @@ fn figure(figure: &GateFigure, with_workload: bool) -> Message {
 /// worse than base: throughput 0.900 (0.870–0.930, margin 5 %)`.
 pub(crate) fn headline(gate: &Gate) -> String {
     let said = say_in(Language::English, &answer(gate));
-    let passes_untold = gate.outcome == GateOutcome::CannotTell && gate.passes_untold;
-    let counts = if passes_untold && !gate.fails_as_suspect() {
+    let counts = if gate.outcome == GateOutcome::CannotTell && gate.passes() {
         "; counts as passed (--cannot-tell pass)"
     } else {
         ""
@@ -99,11 +98,9 @@ pub fn annotation(document: &Document) -> Option<String> {
 /// The kind of the annotation.
 fn level(gate: &Gate) -> &'static str {
     match gate.outcome {
-        _ if gate.fails_as_suspect() => "error",
-        GateOutcome::Regression | GateOutcome::Invalid => "error",
-        GateOutcome::CannotTell if !gate.passes_untold => "error",
+        _ if !gate.passes() => "error",
         GateOutcome::CannotTell => "warning",
-        GateOutcome::Pass => "notice",
+        _ => "notice",
     }
 }
 

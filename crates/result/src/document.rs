@@ -40,6 +40,10 @@ pub struct Document {
     /// machine, the ratio of two targets can be valid although absolute figures are not.
     #[serde(default)]
     pub absolute: Option<AbsoluteTrust>,
+    /// Whether the run has no comparison, search, sweep or condition, so that its figures are its
+    /// result. Absent in documents of older versions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_figures: bool,
     /// One sentence per primary comparison, or one sentence with the reason why no comparison
     /// exists.
     pub verdicts: Vec<String>,

@@ -121,14 +121,22 @@ impl Gate {
         self.figures.iter().filter(|figure| figure.decides)
     }
 
+    /// Whether the gate passes: its outcome counts as passed, and its trust does not make it fail.
+    pub fn passes(&self) -> bool {
+        self.outcome_passes() && !self.fails_as_suspect()
+    }
+
     /// Whether the gate fails, although no figure says so, because the comparison is SUSPECT.
     pub fn fails_as_suspect(&self) -> bool {
-        let counts_as_passed = match self.outcome {
+        self.outcome_passes() && self.fails_suspect && self.trust == Trust::Suspect
+    }
+
+    fn outcome_passes(&self) -> bool {
+        match self.outcome {
             GateOutcome::Pass => true,
             GateOutcome::CannotTell => self.passes_untold,
             GateOutcome::Regression | GateOutcome::Invalid => false,
-        };
-        counts_as_passed && self.fails_suspect && self.trust == Trust::Suspect
+        }
     }
 
     /// Whether a figure decided that stands in for a figure that could not tell.

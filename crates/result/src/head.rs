@@ -14,7 +14,9 @@ pub struct Head {
     pub run: Option<Run>,
     /// How far the result can be trusted.
     pub trust: Option<Trust>,
-    /// The answers, one sentence each.
+    /// Whether the figures of the run are its result.
+    pub only_figures: bool,
+    /// The verdicts, one sentence each.
     pub verdicts: Vec<String>,
 }
 
@@ -49,6 +51,7 @@ impl<'de> Visitor<'de> for &mut Head {
             match key.as_str() {
                 "run" => self.run = Some(map.next_value()?),
                 "trust" => self.trust = Some(map.next_value()?),
+                "only_figures" => self.only_figures = map.next_value()?,
                 "verdicts" => {
                     self.verdicts = map.next_value()?;
                     return Err(M::Error::custom("the rest is not needed"));
@@ -68,9 +71,9 @@ mod tests {
 
     #[test]
     fn nothing_behind_the_verdicts_is_read() {
-        let text =
-            r#"{"schema": "x", "new": [1], "trust": "suspect", "verdicts": ["a"], "rest: cut"#;
+        let text = r#"{"schema": "x", "only_figures": true, "trust": "suspect", "verdicts": ["a"], "rest: cut"#;
         let head = Head::read(text.as_bytes());
+        assert!(head.only_figures);
         assert_eq!(
             (head.trust, head.verdicts.as_slice()),
             (Some(Trust::Suspect), ["a".to_owned()].as_slice())

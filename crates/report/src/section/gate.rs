@@ -63,7 +63,7 @@ fn why(document: &Document, gate: &Gate) -> Option<Message> {
                 spent = Value::Word(spent.to_owned()),
                 rounds = gate.rounds,
                 seconds = Value::Seconds(gate.seconds),
-                passes = Value::Flag(gate.passes_untold && !gate.fails_as_suspect())
+                passes = Value::Flag(gate.passes())
             ))
         }
     }

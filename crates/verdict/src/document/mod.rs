@@ -86,6 +86,7 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
         run: run(source),
         trust: assessment.trust,
         absolute: Some(assessment.absolute.clone()),
+        only_figures: false,
         verdicts: Vec::new(),
         findings: assessment.findings.clone(),
         comparisons: of_all(&assessment.comparisons),
@@ -126,6 +127,7 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
         language: Language::default(),
     };
     document.plain_answers = plain_answers(&document, plan);
+    document.only_figures = sentences::is_only_figures(&document);
     let verdicts = sentences::verdicts(&document);
     document.verdicts = verdicts
         .iter()

@@ -12,11 +12,26 @@ use crate::{concurrency_sweep, max_rate, sweep};
 
 /// The verdicts of a run. Optima of sweeps come first: they are the main result of a sweep.
 pub fn verdicts(document: &Document) -> Vec<Message> {
+    let found = of_comparisons(document);
+    if !found.is_empty() {
+        return found;
+    }
+    let expected = of_expectations(&document.expectations);
+    vec![expected.unwrap_or_else(|| message!("one-target-measured"))]
+}
+
+/// Whether a run has no verdict but its figures: no comparison, search, sweep or condition.
+pub(super) fn is_only_figures(document: &Document) -> bool {
+    document.expectations.is_empty() && of_comparisons(document).is_empty()
+}
+
+/// The verdicts on comparisons, sweeps and searches.
+fn of_comparisons(document: &Document) -> Vec<Message> {
     let optima = document.optima.iter();
     let alone = document.comparisons.iter().filter(|c| c.level_of.is_none());
     let compared = document.curves.iter().chain(alone);
     let compared = compared.chain(&document.workload_comparisons);
-    let verdicts: Vec<Message> = optima
+    optima
         .map(|found| of_optimum(document, found))
         .chain(
             compared
@@ -32,12 +47,7 @@ pub fn verdicts(document: &Document) -> Vec<Message> {
         .chain(document.rate_comparisons.iter().map(of_rates))
         .chain(document.concurrency_sweeps.iter().map(of_concurrency_sweep))
         .chain(document.searches.iter().map(of_search))
-        .collect();
-    if !verdicts.is_empty() {
-        return verdicts;
-    }
-    let expected = of_expectations(&document.expectations);
-    vec![expected.unwrap_or_else(|| message!("one-target-measured"))]
+        .collect()
 }
 
 /// Whether the expectations of a run that compares nothing are met; `None` without expectations.

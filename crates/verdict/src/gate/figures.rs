@@ -48,7 +48,13 @@ pub(super) fn is_within_margin(figure: &GateFigure) -> bool {
 /// restarts, for more than the start noise, and always for an estimate beyond the margin.
 pub(super) fn set_intervals(plan: &Plan, slices: &[Slice], figures: &mut [GateFigure]) {
     let errors: Vec<f64> = (0..figures.len())
-        .map(|at| error_of_passing(figures, at))
+        .map(|at| {
+            let is_of_workload = |it: &&GateFigure| it.workload == figures[at].workload;
+            let mut mine = figures.iter().filter(is_of_workload);
+            let falls_back = mine.any(|it| it.role == GateRole::Fallback);
+            let is_first = figures[..at].iter().find(is_of_workload).is_none();
+            error_of_passing(figures[at].role, falls_back, is_first)
+        })
         .collect();
     for (figure, passing) in figures.iter_mut().zip(errors) {
         let logs = logs_of(plan, slices, figure);
@@ -62,15 +68,10 @@ pub(super) fn set_intervals(plan: &Plan, slices: &[Slice], figures: &mut [GateFi
     }
 }
 
-/// The error of the test of "not worse" of a figure.
-fn error_of_passing(figures: &[GateFigure], at: usize) -> f64 {
-    let workload = &figures[at].workload;
-    let mut mine = figures.iter().filter(|it| it.workload == *workload);
-    let falls_back = mine.clone().any(|it| it.role == GateRole::Fallback);
-    let is_first = mine
-        .next()
-        .is_some_and(|first| std::ptr::eq(first, &figures[at]));
-    match figures[at].role {
+/// The error of the test of "not worse" of a figure. `falls_back`: whether the workload has a figure
+/// that can decide instead of its first one, which then shares the error with it.
+fn error_of_passing(role: GateRole, falls_back: bool, is_first: bool) -> f64 {
+    match role {
         GateRole::Fallback => ALPHA * FALLBACK_SHARE,
         GateRole::Required if falls_back && is_first => ALPHA * (1.0 - FALLBACK_SHARE),
         GateRole::Required => ALPHA,
@@ -112,11 +113,7 @@ fn of_workload(plan: &Plan, workload: &Workload, slices: &[Slice]) -> Vec<GateFi
         let Some(metric) = Metric::of_figure(wanted.figure, closed) else {
             continue;
         };
-        let alpha = if falls_back && found.is_empty() {
-            ALPHA * (1.0 - FALLBACK_SHARE)
-        } else {
-            ALPHA
-        };
+        let alpha = error_of_passing(GateRole::Required, falls_back, found.is_empty());
         let margin = wanted.margin.unwrap_or(plan.comparing.margin).share();
         let tested = (metric, GateRole::Required, margin);
         found.push(tested_figure(plan, workload, &blocks, tested, alpha));
@@ -124,7 +121,7 @@ fn of_workload(plan: &Plan, workload: &Workload, slices: &[Slice]) -> Vec<GateFi
     if falls_back && !found.is_empty() {
         let margin = plan.comparing.margin.share();
         let tested = (Metric::ServerCpu, GateRole::Fallback, margin);
-        let alpha = ALPHA * FALLBACK_SHARE;
+        let alpha = error_of_passing(GateRole::Fallback, falls_back, false);
         found.push(tested_figure(plan, workload, &blocks, tested, alpha));
     }
     found

@@ -21,14 +21,11 @@ use tenbin_result::{Head, Language, LeftOutWhy, RunFacts, Trust, document_from_j
 use crate::commands::results::kept;
 
 /// First line: the format, and the version of Tenbin, because versions keep different facts.
-const FORMAT: &str = concat!("tenbin.index/2 ", env!("CARGO_PKG_VERSION"));
+const FORMAT: &str = concat!("tenbin.index/3 ", env!("CARGO_PKG_VERSION"));
 /// Fewest results that had to be read before an index is worth writing.
 const WORTH_WRITING: usize = 32;
 /// Age of a result below which it can still be written again in the same tick of the clock.
 const SETTLED: Duration = Duration::from_secs(2);
-/// The verdict of a run of one target, as results have it: the head of a result says nothing else about
-/// what a run compares.
-pub(crate) const NOTHING_COMPARED: &str = "one target was measured, so there is nothing to compare";
 /// Digits of a checksum.
 const DIGITS: usize = 16;
 
@@ -58,7 +55,9 @@ pub(crate) struct Listed {
     pub(crate) note: Option<String>,
     pub(crate) trust: Option<Trust>,
     pub(crate) verdicts: Vec<String>,
-    /// The main figures in English, if the run compares nothing.
+    /// Whether the figures are the result.
+    pub(crate) only_figures: bool,
+    /// The main figures in English, if they are the result and can be trusted.
     pub(crate) figures: Vec<String>,
 }
 
@@ -68,10 +67,10 @@ impl Indexed for Listed {
     fn of_run(run: &Path) -> Result<Self, LeftOutWhy> {
         let file = open_own(&run.join("result.json")).map_err(|_| LeftOutWhy::NoResult)?;
         let head = Head::read(BufReader::new(file));
-        let compares = head.verdicts != [NOTHING_COMPARED];
         let is_trusted = head.trust.is_some_and(|trust| trust != Trust::Invalid);
-        let figures = (!compares && is_trusted).then(|| figures(run));
+        let figures = (head.only_figures && is_trusted).then(|| figures(run));
         Ok(Self {
+            only_figures: head.only_figures,
             figures: figures.unwrap_or_default(),
             started: head.run.as_ref().map(|run| run.started.clone()),
             complete: head.run.as_ref().map(|run| run.complete),
@@ -82,7 +81,7 @@ impl Indexed for Listed {
     }
 
     fn of_json(text: &[u8]) -> Option<Self> {
-        let (started, complete, note, trust, verdicts, figures) =
+        let (started, complete, note, trust, verdicts, only_figures, figures) =
             serde_json::from_slice(text).ok()?;
         Some(Self {
             started,
@@ -90,6 +89,7 @@ impl Indexed for Listed {
             note,
             trust,
             verdicts,
+            only_figures,
             figures,
         })
     }
@@ -101,11 +101,14 @@ impl Indexed for Listed {
             note,
             trust,
             verdicts,
+            only_figures,
             figures,
         } = self;
-        json!([started, complete, note, trust, verdicts, figures])
-            .to_string()
-            .into_bytes()
+        json!([
+            started, complete, note, trust, verdicts, only_figures, figures
+        ])
+        .to_string()
+        .into_bytes()
     }
 }
 

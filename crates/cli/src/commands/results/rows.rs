@@ -7,7 +7,7 @@ use tenbin_plan::{LARGEST_RESULT, read_own, sentence};
 use tenbin_record::is_running;
 use tenbin_result::{Document, Language, Trust, document_from_json};
 
-use crate::commands::results::index::{Index, Listed, NOTHING_COMPARED};
+use crate::commands::results::index::{Index, Listed};
 use crate::commands::results::kept;
 use crate::language::language;
 use crate::sentences::said;
@@ -121,9 +121,10 @@ impl Row {
 
     /// The verdicts in words, and whether the run is complete.
     fn judged(&self) -> String {
-        let sentences = match self.verdicts() {
-            [only] if only == NOTHING_COMPARED => self.said_figures(),
-            _ => self.said_verdicts(),
+        let sentences = if self.head.only_figures {
+            self.said_figures()
+        } else {
+            self.said_verdicts()
         };
         let mut judged = match sentences.as_slice() {
             [] => said(&sentence!("no-comparison", "no comparison")),
