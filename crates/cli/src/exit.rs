@@ -122,8 +122,9 @@ impl Exit {
             | RunError::Keys { .. }
             | RunError::Rejected { .. }
             | RunError::Load { .. }
-            | RunError::Nodes(_)
+            | RunError::Nodes { .. }
             | RunError::Agents(_)
+            | RunError::NotForAgents { .. }
             | RunError::AgentLost { .. }
             | RunError::Outage(_) => Self::Target,
             RunError::Workload(_)

@@ -56,8 +56,13 @@ pub enum RunError {
         /// The reason.
         why: Sentence,
     },
-    /// Nodes of a target are missing; one sentence.
-    Nodes(Sentence),
+    /// Nodes of a target are missing.
+    Nodes {
+        /// Name of the target.
+        target: String,
+        /// One sentence, with the name.
+        why: Sentence,
+    },
     /// The data to load before measuring does not fit in memory or on disk; one sentence.
     NoSpace(Sentence),
     /// The limit on open files is too low for the planned connections.
@@ -77,6 +82,13 @@ pub enum RunError {
     Record(#[from] RecordError),
     /// The agents cannot send the load; one sentence.
     Agents(Sentence),
+    /// The agents cannot send the load of a target.
+    NotForAgents {
+        /// Name of the target.
+        target: String,
+        /// One sentence, with the name.
+        why: Sentence,
+    },
     /// An agent was lost; the other agents can continue.
     AgentLost {
         /// Name of the agent.
@@ -93,6 +105,31 @@ pub enum RunError {
 }
 
 impl RunError {
+    /// Name of the target that failed or cannot be measured; `None` if the error is not about one
+    /// target.
+    pub fn target(&self) -> Option<&str> {
+        match self {
+            Self::Target(error) => Some(error.target()),
+            Self::Preparation { target, .. }
+            | Self::Keys { target, .. }
+            | Self::Rejected { target, .. }
+            | Self::Load { target, .. }
+            | Self::Nodes { target, .. }
+            | Self::Descriptors { target, .. }
+            | Self::NotForAgents { target, .. } => Some(target),
+            Self::Outage(outage) => Some(&outage.name),
+            Self::Workload(_)
+            | Self::Pages(_)
+            | Self::NotThePages(_)
+            | Self::NoSpace(_)
+            | Self::Record(_)
+            | Self::Agents(_)
+            | Self::AgentLost { .. }
+            | Self::Engine(_)
+            | Self::Interrupted => None,
+        }
+    }
+
     /// The error with its arguments.
     pub fn sentence(&self) -> Sentence {
         match self {
@@ -143,7 +180,7 @@ impl RunError {
                 target,
                 reason = why
             ),
-            Self::Nodes(said) => said.clone(),
+            Self::Nodes { why, .. } | Self::NotForAgents { why, .. } => why.clone(),
             Self::NoSpace(said) => said.clone(),
             Self::Descriptors {
                 target,
@@ -180,6 +217,8 @@ impl RunError {
 pub struct Outage {
     /// Index of the target in the plan.
     pub(crate) target: usize,
+    /// Name of the target.
+    pub(crate) name: String,
     /// The failure in one sentence.
     pub(crate) why: Sentence,
     /// The most frequent failure.
@@ -210,8 +249,44 @@ pub enum Ending {
     Complete(Ended),
     /// The user stopped the run.
     Interrupted,
-    /// A target exited or stopped giving correct responses; one sentence.
-    TargetFailed(Sentence),
+    /// A target exited or stopped giving correct responses, or the agents failed.
+    TargetFailed {
+        /// Name of the target; `None` if the agents failed.
+        target: Option<String>,
+        /// One sentence.
+        why: Sentence,
+    },
     /// Writing the run directory failed during the run.
     RecordFailed(RecordError),
+}
+
+impl Ending {
+    /// The end of a run because of the target with this name.
+    pub(crate) fn target_failed(target: &str, why: Sentence) -> Self {
+        Self::TargetFailed {
+            target: Some(target.to_owned()),
+            why,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_has_its_target_although_its_sentence_names_another() {
+        let error = RunError::Load {
+            target: "a".to_owned(),
+            why: "target \"b\" holds other pages".into(),
+        };
+        assert_eq!(error.target(), Some("a"));
+        let started = TargetError::Start {
+            target: "b".to_owned(),
+            reason: "target \"a\" is in the way".into(),
+        };
+        assert_eq!(RunError::from(started).target(), Some("b"));
+        let agents = RunError::Agents("target \"a\" is named".into());
+        assert_eq!(agents.target(), None);
+    }
 }

@@ -62,8 +62,9 @@ pub(crate) fn bring_all_up(
         if let Some(pages) = pages {
             live.records = pages.load_into(target, &live.running, controls)?;
         }
-        if let Some(sentence) = nodes::missing(target, &live.running)? {
-            return Err(RunError::Nodes(sentence));
+        if let Some(why) = nodes::missing(target, &live.running)? {
+            let target = name.clone();
+            return Err(RunError::Nodes { target, why });
         }
         (controls.progress)(Progress::Ready {
             target: name,

@@ -229,6 +229,30 @@ pub enum TargetError {
 }
 
 impl TargetError {
+    /// Name of the target; of two failures, the target of the first.
+    pub fn target(&self) -> &str {
+        match self {
+            Self::AndThen { first, .. } => first.target(),
+            Self::Unresolved { target, .. }
+            | Self::Url { target, .. }
+            | Self::Tls { target, .. }
+            | Self::ExposedSecret { target, .. }
+            | Self::Name { target }
+            | Self::Program { target, .. }
+            | Self::Start { target, .. }
+            | Self::File { target, .. }
+            | Self::Occupied { target, .. }
+            | Self::EndedEarly { target, .. }
+            | Self::NotReady { target, .. }
+            | Self::Interrupted { target }
+            | Self::Unstopped { target, .. }
+            | Self::Unreachable { target, .. }
+            | Self::DeadHosts { target, .. }
+            | Self::Observe { target, .. }
+            | Self::Clock { target, .. } => target,
+        }
+    }
+
     /// The error with its arguments.
     #[expect(clippy::too_many_lines, reason = "one row for each error")]
     pub fn sentence(&self) -> Sentence {
@@ -404,5 +428,18 @@ mod tests {
         let both = failed().then(Err(unstopped())).to_string();
         assert!(both.starts_with(&failed().to_string()), "{both}");
         assert!(both.ends_with(&unstopped().to_string()), "{both}");
+    }
+
+    #[test]
+    fn two_failures_have_the_target_of_the_first() {
+        let started = TargetError::Start {
+            target: "a".to_owned(),
+            reason: "no such file".into(),
+        };
+        let both = started.then(Err(TargetError::Unstopped {
+            target: "b".to_owned(),
+            reason: "2 of its processes survive SIGKILL".into(),
+        }));
+        assert_eq!(both.target(), "a");
     }
 }

@@ -365,12 +365,15 @@ fn fixed_rate(pace: &Pace) -> Option<f64> {
 pub(crate) fn check(plan: &Plan, agents: usize) -> Result<(), RunError> {
     let mut targets = plan.targets.iter();
     if let Some(target) = targets.find(|target| !target.reach.has_connections()) {
-        return Err(RunError::Agents(sentence!(
-            "agents-need-servers",
-            "target \"{name}\": agents send requests only to servers, and this target is a \
-             directory or the dummy; run it without agents",
-            name = target.name
-        )));
+        return Err(RunError::NotForAgents {
+            target: target.name.clone(),
+            why: sentence!(
+                "agents-need-servers",
+                "target \"{name}\": agents send requests only to servers, and this target is a \
+                 directory or the dummy; run it without agents",
+                name = target.name
+            ),
+        });
     }
     if plan.output.ops_log.is_some() {
         return Err(RunError::Agents(sentence!(

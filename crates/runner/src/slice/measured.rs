@@ -72,13 +72,14 @@ impl Measurement<'_, '_> {
         let restarts = plan.rounds.relaunch == Relaunch::Slice;
         let live = &mut self.live_targets[turn.target];
         if let Some(why) = live.prepared[turn.workload].spent() {
-            return Ok(Some(Ending::TargetFailed(named(live, work, &why))));
+            let why = named(live, work, &why);
+            return Ok(Some(Ending::target_failed(&live.running.name, why)));
         }
         if restarts {
             live.restart(&self.launcher, self.controls)?;
         }
-        if let Some(sentence) = nodes::missing(&plan.targets[turn.target], &live.running)? {
-            return Ok(Some(Ending::TargetFailed(sentence)));
+        if let Some(why) = nodes::missing(&plan.targets[turn.target], &live.running)? {
+            return Ok(Some(Ending::target_failed(&live.running.name, why)));
         }
         if restarts {
             self.level(turn);
@@ -287,8 +288,9 @@ impl Measurement<'_, '_> {
             ..
         } = watch;
         self.controls.generators = generators;
-        if let (Err(_), Some(SliceFailure::Died(sentence))) = (&driven, &failure) {
-            return Ok(Err(Ending::TargetFailed(sentence.clone())));
+        if let (Err(_), Some(SliceFailure::Died(why))) = (&driven, &failure) {
+            let target = &self.live_targets[turn.target].running.name;
+            return Ok(Err(Ending::target_failed(target, why.clone())));
         }
         Ok(Ok(Observed {
             done: driven?,
@@ -390,13 +392,14 @@ impl Measurement<'_, '_> {
         let turn = request.turn;
         let work = &self.plan.workloads[turn.workload];
         let live = &mut self.live_targets[turn.target];
-        if let Some(SliceFailure::Died(sentence)) = failure {
-            return Some(Ending::TargetFailed(sentence));
+        if let Some(SliceFailure::Died(why)) = failure {
+            return Some(Ending::target_failed(&live.running.name, why));
         }
         if self.controls.stop.is_asked() {
             return Some(Ending::Interrupted);
         }
-        live.death()
+        let why = live
+            .death()
             .or_else(|| {
                 let why = live.prepared[turn.workload].failed()?;
                 Some(named(live, work, &why))
@@ -406,8 +409,8 @@ impl Measurement<'_, '_> {
             .or_else(|| {
                 let counts = !request.may_fail() || all_refused(slice);
                 completed_nothing(slice).filter(|_| counts)
-            })
-            .map(Ending::TargetFailed)
+            })?;
+        Some(Ending::target_failed(&live.running.name, why))
     }
 }
 

@@ -233,12 +233,15 @@ impl Measurement<'_, '_> {
         ) {
             Ok(()) => Ok(None),
             Err(error) => Ok(Some(match ending_of(error)? {
-                Ending::TargetFailed(why) => Ending::TargetFailed(sentence!(
-                    "restart-failed",
-                    "restarting before a block: {why}; to start each target once, use \
-                     --relaunch=never",
-                    why
-                )),
+                Ending::TargetFailed { target, why } => Ending::TargetFailed {
+                    target,
+                    why: sentence!(
+                        "restart-failed",
+                        "restarting before a block: {why}; to start each target once, use \
+                         --relaunch=never",
+                        why
+                    ),
+                },
                 ending => ending,
             })),
         }
@@ -268,18 +271,22 @@ pub(crate) fn ending_of(error: RunError) -> Result<Ending, RunError> {
         RunError::Interrupted | RunError::Target(TargetError::Interrupted { .. }) => {
             Ok(Ending::Interrupted)
         }
-        RunError::Target(error) => Ok(Ending::TargetFailed(error.sentence())),
-        RunError::Agents(sentence) => Ok(Ending::TargetFailed(sentence)),
+        RunError::Target(error) => Ok(Ending::target_failed(error.target(), error.sentence())),
+        RunError::Agents(why) => Ok(Ending::TargetFailed { target: None, why }),
+        RunError::NotForAgents { target, why } => Ok(Ending::target_failed(&target, why)),
         RunError::Record(error) => Ok(Ending::RecordFailed(error)),
         RunError::Preparation {
             target, what, why, ..
-        } => Ok(Ending::TargetFailed(sentence!(
-            "preparation-of-target",
-            "target \"{target}\": {what} failed: {why}",
-            target,
-            what,
-            why
-        ))),
+        } => {
+            let why = sentence!(
+                "preparation-of-target",
+                "target \"{target}\": {what} failed: {why}",
+                target,
+                what,
+                why
+            );
+            Ok(Ending::target_failed(&target, why))
+        }
         error => Err(error),
     }
 }

@@ -78,13 +78,16 @@ fn dead_hosts(
             return Err(TargetError::DeadHosts { target, hosts }.into());
         }
         DeadHosts::LeaveOut if plan.agents.is_some() => {
-            return Err(RunError::Agents(sentence!(
-                "agents-leave-out",
-                "target \"{name}\": {hosts}; agents cannot leave hosts out: name only the others, \
-                 or use --dead-hosts count",
-                name = target.name,
-                hosts
-            )));
+            return Err(RunError::NotForAgents {
+                target: target.name.clone(),
+                why: sentence!(
+                    "agents-leave-out",
+                    "target \"{name}\": {hosts}; agents cannot leave hosts out: name only the \
+                     others, or use --dead-hosts count",
+                    name = target.name,
+                    hosts
+                ),
+            });
         }
         DeadHosts::LeaveOut => "they are left out",
         DeadHosts::Count => "their share of the requests will fail (--dead-hosts leave-out)",

@@ -61,6 +61,7 @@ impl Measurement<'_, '_> {
             .reduce(f64::max);
         Some(Outage {
             target: turn.target,
+            name: slice.target.clone(),
             why: completed_nothing(slice)?,
             reason: worst_failure(slice),
             last_correct,
@@ -83,18 +84,19 @@ impl Measurement<'_, '_> {
         part: Part,
     ) -> Result<Option<Ending>, RunError> {
         let OnOutage::Wait(longest) = self.plan.rounds.on_outage else {
-            return Ok(Some(Ending::TargetFailed(outage.why.clone())));
+            let why = outage.why.clone();
+            return Ok(Some(Ending::target_failed(&outage.name, why)));
         };
         self.outages_in_a_row += 1;
         if self.outages_in_a_row >= MOST_IN_A_ROW {
-            let why = &outage.why;
-            return Ok(Some(Ending::TargetFailed(sentence!(
+            let why = sentence!(
                 "outages-in-a-row",
                 "{why}; this was outage {most_in_a_row} in {part}",
                 most_in_a_row = MOST_IN_A_ROW,
                 part,
-                why
-            ))));
+                why = outage.why
+            );
+            return Ok(Some(Ending::target_failed(&outage.name, why)));
         }
         let seconds = longest.as_secs_f64();
         (self.controls.progress)(Progress::Warning(&sentence!(
@@ -107,15 +109,16 @@ impl Measurement<'_, '_> {
             return Ok(Some(if self.controls.stop.is_asked() {
                 Ending::Interrupted
             } else {
-                Ending::TargetFailed(sentence!(
+                let why = sentence!(
                     "no-answer-in-time",
                     "{why}; it did not answer within {seconds} s (--on-outage TIME waits longer)",
                     seconds = format!("{seconds:.0}"),
                     why = outage.why
-                ))
+                );
+                Ending::target_failed(&outage.name, why)
             }));
         };
-        let name = self.plan.targets[outage.target].name.clone();
+        let name = outage.name.clone();
         let responds = sentence!(
             "responds-again",
             "target \"{target}\" answers again after {seconds} s; {again}",

@@ -337,7 +337,7 @@ impl<'a> Search<'a> {
             Err(_) if self.is_stopped() => Ok(Shown::Interrupted),
             Err(error)
                 if Exit::of_run(&error) == Exit::Target
-                    && self.can_skip(step.commit, &error.to_string()) =>
+                    && self.can_skip(step.commit, error.target()) =>
             {
                 Ok(Shown::Skipped(error.to_string()))
             }
@@ -366,7 +366,7 @@ impl<'a> Search<'a> {
                 self.keep(&measured, commit);
                 Ok(Shown::Interrupted)
             }
-            Ending::TargetFailed(why) if self.can_skip(commit, why.text()) => {
+            Ending::TargetFailed { target, why } if self.can_skip(commit, target.as_deref()) => {
                 self.pace.measured(measured.took, 0);
                 Ok(Shown::Skipped(why.to_string()))
             }
@@ -374,11 +374,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether a run failed because of the measured commit, and not because of an end: errors of
-    /// targets name them.
-    fn can_skip(&self, commit: usize, sentence: &str) -> bool {
-        let is_of_good = sentence.contains(&format!("target \"{GOOD}\""));
-        commit + 1 < self.commits.len() && !is_of_good
+    /// Whether a run failed because of the measured commit, and not because of an end.
+    fn can_skip(&self, commit: usize, failed: Option<&str>) -> bool {
+        commit + 1 < self.commits.len() && failed != Some(GOOD)
     }
 
     /// Adds the blocks of a run.
@@ -400,7 +398,7 @@ fn of_run(error: &RunError) -> Exit {
 /// Prints why a run ended early, and returns the exit code.
 fn ended(ending: &Ending) -> Exit {
     match ending {
-        Ending::TargetFailed(why) => {
+        Ending::TargetFailed { why, .. } => {
             output::say_error(why);
             Exit::TargetFailed
         }

@@ -191,19 +191,13 @@ fn run(
 /// Prints why a run measured nothing.
 fn failed(error: &RunError, plan: &Plan) -> Exit {
     output::failure(error);
-    Exit::of_run(error).of_target(is_of_baseline(plan, &error.to_string()))
+    Exit::of_run(error).of_target(is_baseline(plan, error.target()))
 }
 
-/// Whether the first target in a sentence is the baseline: errors of targets name them.
-fn is_of_baseline(plan: &Plan, sentence: &str) -> bool {
-    let place = |name: &str| sentence.find(&format!("target \"{name}\""));
-    let named = plan
-        .targets
-        .iter()
-        .filter_map(|target| Some((place(&target.name)?, &target.name)));
-    let first = named.min();
-    let baseline = plan.baseline().map(|target| &target.name);
-    first.is_some_and(|(_, name)| baseline == Some(name))
+/// Whether the target that failed is the baseline.
+fn is_baseline(plan: &Plan, failed: Option<&str>) -> bool {
+    let baseline = plan.baseline().map(|target| target.name.as_str());
+    failed.is_some() && failed == baseline
 }
 
 fn refused(sentence: &Sentence) -> Exit {
@@ -423,13 +417,13 @@ impl Concluded {
                 ));
                 Some(Exit::Interrupted)
             }
-            Ending::TargetFailed(sentence) => {
+            Ending::TargetFailed { target, why } => {
                 output::say_error(&sentence!(
                     "target-failed",
                     "{why}; the results so far are kept",
-                    why = sentence
+                    why
                 ));
-                Some(Exit::TargetFailed.of_target(is_of_baseline(&plan, sentence.text())))
+                Some(Exit::TargetFailed.of_target(is_baseline(&plan, target.as_deref())))
             }
             Ending::RecordFailed(error) => {
                 output::say_error(&sentence!(
