@@ -279,12 +279,6 @@ impl TargetError {
                 url,
                 reason
             ),
-            Self::Tls { target, reason } => sentence!(
-                "of-target-reason",
-                "target \"{target}\": {reason}",
-                target,
-                reason
-            ),
             Self::ExposedSecret { target, place } => sentence!(
                 "exposed-secret",
                 "target \"{target}\" has {{secret_key}} in its {place}, which anyone on this \
@@ -366,18 +360,14 @@ impl TargetError {
                 target,
                 reason
             ),
-            Self::Unreachable { target, source } => sentence!(
+            Self::Tls { target, .. }
+            | Self::Unreachable { target, .. }
+            | Self::DeadHosts { target, .. }
+            | Self::Clock { target, .. } => sentence!(
                 "of-target-reason",
                 "target \"{target}\": {reason}",
                 target,
-                reason = source.sentence()
-            ),
-            Self::DeadHosts { target, hosts } => sentence!(
-                "dead-hosts-refused",
-                "target \"{target}\": {hosts}; start them, or use --dead-hosts count or \
-                    --dead-hosts leave-out",
-                target,
-                hosts
+                reason = self.reason()
             ),
             Self::Observe { target, reason } => sentence!(
                 "cannot-observe",
@@ -385,12 +375,27 @@ impl TargetError {
                 target,
                 reason
             ),
-            Self::Clock { target, reason } => sentence!(
-                "of-target-reason",
-                "target \"{target}\": {reason}",
-                target,
-                reason
+        }
+    }
+
+    /// The error for a place that names the target already: [`Self::sentence`] without the name at
+    /// its start.
+    pub fn reason(&self) -> Sentence {
+        match self {
+            Self::Unreachable { source, .. } => source.sentence(),
+            Self::Tls { reason, .. } | Self::Clock { reason, .. } => reason.clone(),
+            Self::DeadHosts { hosts, .. } => sentence!(
+                "start-dead-hosts",
+                "{hosts}; start them, or use --dead-hosts count or --dead-hosts leave-out",
+                hosts
             ),
+            Self::AndThen { first, then } => sentence!(
+                "and-then",
+                "{first}; then: {then}",
+                first = first.reason(),
+                then = then.sentence()
+            ),
+            error => error.sentence(),
         }
     }
 }
@@ -428,6 +433,38 @@ mod tests {
         let both = failed().then(Err(unstopped())).to_string();
         assert!(both.starts_with(&failed().to_string()), "{both}");
         assert!(both.ends_with(&unstopped().to_string()), "{both}");
+    }
+
+    #[test]
+    fn the_reason_is_the_sentence_without_the_name_at_its_start() {
+        let target = || "a".to_owned();
+        let begins_with_the_name = [
+            TargetError::Unreachable {
+                target: target(),
+                source: ProbeError::ProxyPage {
+                    host: "a:9000".to_owned(),
+                    status: 502,
+                },
+            },
+            TargetError::Tls {
+                target: target(),
+                reason: "ca.pem has no certificate".into(),
+            },
+            TargetError::DeadHosts {
+                target: target(),
+                hosts: "1 of 2 hosts do not respond".into(),
+            },
+            TargetError::Clock {
+                target: target(),
+                reason: "its clock is wrong".into(),
+            },
+        ];
+        for error in begins_with_the_name {
+            let whole = format!("target \"a\": {}", error.reason());
+            assert_eq!(error.to_string(), whole);
+        }
+        let other = TargetError::Name { target: target() };
+        assert_eq!(other.reason(), other.sentence());
     }
 
     #[test]

@@ -773,7 +773,7 @@ last-output = 。最後の出力:{ $lines }
 not-ready = ターゲット「{ $target }」は { $limit } 以内に準備ができなかった: { $reason }{ $tail }
 target-interrupted = ターゲット「{ $target }」の起動中に中断した
 unstopped = ターゲット「{ $target }」を停止できなかった: { $reason }
-dead-hosts-refused = ターゲット「{ $target }」: { $hosts }。起動するか、--dead-hosts count か --dead-hosts leave-out を使う
+start-dead-hosts = { $hosts }。起動するか、--dead-hosts count か --dead-hosts leave-out を使う
 cannot-observe = ターゲット「{ $target }」を観測できない: { $reason }
 its-certificate = その証明書
 

@@ -4,7 +4,6 @@ use tenbin_plan::sentence;
 
 use super::{Check, CheckConfig, Outcome, State, TargetFacts};
 use crate::error::TargetError;
-use crate::probe::ProbeError;
 
 pub(super) struct Reach;
 
@@ -17,9 +16,6 @@ impl Check for Reach {
         let reached = match &target.reached {
             Ok(reached) => reached,
             Err(error) => {
-                let whole = error.to_string();
-                let whose = format!("target \"{}\": ", target.name);
-                let evidence = whole.strip_prefix(&whose).unwrap_or(&whole);
                 // The text of other errors already says what to do.
                 let unresolved = matches!(error, TargetError::Unresolved { .. });
                 let advice = unresolved.then(|| {
@@ -28,15 +24,7 @@ impl Check for Reach {
                         "check the name, or set its address with --resolve"
                     )
                 });
-                let evidence = match error {
-                    TargetError::Unreachable {
-                        source: ProbeError::Refused { address },
-                        ..
-                    } => sentence!("nothing-listens", "{text}", text = evidence)
-                        .with("address", address),
-                    _ => evidence.into(),
-                };
-                return vec![Outcome::new(State::Failed, evidence, advice)];
+                return vec![Outcome::new(State::Failed, error.reason(), advice)];
             }
         };
         let status = reached.first.response.status;
