@@ -395,3 +395,10 @@ pub struct Stage {
     /// in turn. With `Some`, [`tenbin_engine::Exchange::host`] is 0 for this host.
     pub host: Option<usize>,
 }
+
+impl Stage {
+    /// Whether the stage uploads the content that the workload needs before it is measured.
+    pub fn is_loading(&self) -> bool {
+        matches!(self.what.id(), "loading" | "loading-blobs")
+    }
+}

@@ -427,6 +427,7 @@ fn filling_puts_every_object_once_and_gives_up_at_the_first_failure() {
         (stage.total, stage.what.text()),
         (Some(103), "loading 103 objects")
     );
+    assert!(stage.is_loading());
     assert!(all_correct(
         &drive_stage(&mut stage, &mut |request| store.response(request))
     ));

@@ -27,8 +27,8 @@ pub(crate) struct StageForecast {
 impl StageForecast {
     /// With `told`, [`Self::first`] never returns a sentence; only the remaining time is available.
     pub(crate) fn new(work: &Workload, stage: &Stage, told: bool) -> Self {
-        let puts = stage.what.text().starts_with("loading");
-        let each = work.facts().sizes().filter(|_| puts).map(Sizes::mean);
+        let sizes = work.facts().sizes();
+        let each = sizes.filter(|_| stage.is_loading()).map(Sizes::mean);
         Self {
             what: stage.what.clone(),
             total: stage.total,
