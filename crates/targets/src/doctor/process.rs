@@ -73,17 +73,45 @@ impl Process {
     /// The data directory of the process, as a path on this machine, if the command line or the
     /// open files show the directory. The working directory alone is no evidence.
     pub fn data_directory(&self) -> Option<PathBuf> {
-        let (here, _, why) = self.data()?;
-        (why != WORKING_DIRECTORY).then_some(here)
+        let (here, _, found) = self.data()?;
+        (found != FoundBy::WorkingDirectory).then_some(here)
     }
 }
 
-/// Evidence text if only the working directory is known.
-pub(super) const WORKING_DIRECTORY: &str = "its working directory";
-/// The directory that its command line names.
-pub(super) const ON_COMMAND_LINE: &str = "the directory on its command line";
-/// The directory of files that it has open.
-pub(super) const OF_OPEN_FILES: &str = "where it has files open";
+/// How the data directory of a target was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FoundBy {
+    /// The user named the directory.
+    User,
+    /// The command line of the process names the directory.
+    CommandLine,
+    /// The process has files open in the directory.
+    OpenFiles,
+    /// The directory is the working directory of the process, which is no evidence.
+    WorkingDirectory,
+}
+
+impl FoundBy {
+    /// The directory in words.
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Self::User => "data directory",
+            Self::CommandLine => "the directory on its command line",
+            Self::OpenFiles => "where it has files open",
+            Self::WorkingDirectory => "its working directory",
+        }
+    }
+
+    /// The word by which other languages choose their text.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::User => "given",
+            Self::CommandLine => "command",
+            Self::OpenFiles => "files",
+            Self::WorkingDirectory => "working",
+        }
+    }
+}
 
 fn of_address(address: &Address) -> Option<Process> {
     let listener = match address {
@@ -149,7 +177,7 @@ impl Process {
         LogFiles(Vec::new())
     }
 
-    pub(super) fn data(&self) -> Option<(PathBuf, PathBuf, &'static str)> {
+    pub(super) fn data(&self) -> Option<(PathBuf, PathBuf, FoundBy)> {
         None
     }
 }
@@ -164,7 +192,7 @@ mod linux {
     use procfs::net::{TcpNetEntry, TcpState, tcp, tcp6, unix};
     use procfs::process::{FDPermissions, FDTarget, LimitValue, all_processes};
 
-    use super::{Listener, LogFiles, Owner, Process};
+    use super::{FoundBy, Listener, LogFiles, Owner, Process};
 
     /// All sockets that listen on a port, on any address.
     pub(in super::super) fn listeners(port: u16) -> Vec<Listener> {
@@ -269,7 +297,7 @@ mod linux {
 
         /// The probable data directory: the path on this machine, the path in the process's view,
         /// and the evidence.
-        pub(in super::super) fn data(&self) -> Option<(PathBuf, PathBuf, &'static str)> {
+        pub(in super::super) fn data(&self) -> Option<(PathBuf, PathBuf, FoundBy)> {
             // In a container, the same path leads to a different file.
             let root = PathBuf::from(format!("/proc/{}/root", self.pid));
             let here = |path: &Path| root.join(path.strip_prefix("/").unwrap_or(path));
@@ -278,7 +306,7 @@ mod linux {
             let words = command.iter().skip(1).rev().map(|word| own.join(word));
             let mut named = words.filter(|path| here(path).is_dir());
             if let Some(path) = named.next() {
-                return Some((here(&path), path, super::ON_COMMAND_LINE));
+                return Some((here(&path), path, FoundBy::CommandLine));
             }
             let is_data = |path: &Path| path.extension().is_none_or(|ending| ending != "log");
             let written = self.written_files().into_iter();
@@ -287,9 +315,9 @@ mod linux {
                 .next()
                 .and_then(|(_, path)| Some(path.parent()?.to_owned()))
             {
-                return Some((here(&parent), parent, super::OF_OPEN_FILES));
+                return Some((here(&parent), parent, FoundBy::OpenFiles));
             }
-            Some((here(&own), own, super::WORKING_DIRECTORY))
+            Some((here(&own), own, FoundBy::WorkingDirectory))
         }
 
         /// Regular files open for writing, with their descriptors.
@@ -343,10 +371,10 @@ mod linux {
             let logs = process.logs();
             (&out).write_all(b"more").unwrap();
             assert_eq!(logs.grown(), 4);
-            let (here, shown, why) = process.data().unwrap();
+            let (here, shown, found) = process.data().unwrap();
             assert_eq!(shown, directory.path().canonicalize().unwrap());
             assert!(here.is_dir());
-            assert_eq!(why, "its working directory");
+            assert_eq!(found, FoundBy::WorkingDirectory);
             child.kill().unwrap();
             child.wait().unwrap();
         }

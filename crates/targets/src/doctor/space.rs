@@ -6,7 +6,7 @@ use std::{fs, io};
 use tenbin_plan::{Sentence, sentence};
 
 use super::machine::bytes;
-use super::process::{OF_OPEN_FILES, ON_COMMAND_LINE, WORKING_DIRECTORY};
+use super::process::FoundBy;
 use super::{Check, CheckConfig, Outcome, TargetFacts};
 use crate::counters::DiskSpace;
 
@@ -56,10 +56,9 @@ impl Check for Space {
 
     fn of_target(&self, _visit: &CheckConfig, target: &TargetFacts) -> Vec<Outcome> {
         let given = target.data.clone();
-        let given = given.map(|path| (path, "data directory"));
-        let found = given.map(|(path, why)| (path.clone(), path, why));
+        let given = given.map(|path| (path.clone(), path, FoundBy::User));
         let process = target.process.as_ref();
-        let Some((place, shown, why)) = found.or_else(|| process?.data()) else {
+        let Some((place, shown, found)) = given.or_else(|| process?.data()) else {
             // The server is on another machine, or its process is not visible.
             return match &target.reached {
                 Ok(_) => vec![Outcome::unknown(sentence!(
@@ -72,22 +71,12 @@ impl Check for Space {
         let subject = sentence!(
             "data-directory",
             "{why}, {path}",
-            why,
+            why = found.text(),
             path = shown.display()
         );
-        let subject = subject.with("found", kind_of_place(why));
+        let subject = subject.with("found", found.name());
         let advice = sentence!("free-server-disk", "free space on the server's disk");
         vec![check_space(&place, subject, advice)]
-    }
-}
-
-/// A word for how the data directory was found.
-fn kind_of_place(why: &str) -> &'static str {
-    match why {
-        WORKING_DIRECTORY => "working",
-        ON_COMMAND_LINE => "command",
-        OF_OPEN_FILES => "files",
-        _ => "given",
     }
 }
 
