@@ -5,6 +5,9 @@
 
 use std::collections::BTreeMap;
 
+/// Start of the text of a connection for which the system has no free port.
+pub const NO_PORT: &str = "no local port left";
+
 /// Replaces a number, an id or a quoted name in a shape.
 const PLACEHOLDER: char = '#';
 

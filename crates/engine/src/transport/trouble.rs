@@ -4,6 +4,8 @@ use std::io;
 
 use rustls::{AlertDescription, CertificateError, Error};
 
+use crate::failure::NO_PORT;
+
 /// Error text for a server that does not offer HTTP/2.
 pub(crate) const NO_HTTP2: &str = "the server does not offer HTTP/2; use --http 1.1";
 
@@ -13,7 +15,7 @@ pub(crate) fn describe(error: &io::Error) -> String {
         _ if error.get_ref().is_some() => error.to_string(),
         io::ErrorKind::ConnectionRefused => "connection refused".to_owned(),
         io::ErrorKind::AddrNotAvailable => {
-            "no local port left (too many connections in TIME_WAIT)".to_owned()
+            format!("{NO_PORT} (too many connections in TIME_WAIT)")
         }
         io::ErrorKind::TimedOut => "no connection in time".to_owned(),
         _ if error.raw_os_error() == Some(nix::errno::Errno::EMFILE as i32) => {

@@ -1,5 +1,6 @@
 //! Runs in which local ports run out.
 
+use tenbin_record::failure::NO_PORT;
 use tenbin_record::{ErrorClass, Slice};
 use tenbin_result::{Cause, Finding, Severity, Value, message};
 
@@ -9,8 +10,6 @@ use crate::findings::messages::Messages;
 use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::machine::Place;
 
-/// The load engine's error text if the system has no free port.
-const NO_PORT: &str = "no local port left";
 /// Share of the local ports that are in TIME_WAIT, above which there is a finding.
 const MANY: f64 = 0.50;
 
