@@ -161,7 +161,7 @@ limits-hold =
     } { $count ->
         [one] is
        *[other] are
-    } established all the same
+    } established regardless of the findings
 incomplete-search = incomplete: the search did not end
 incomplete =
     incomplete: { $full } of { $planned ->

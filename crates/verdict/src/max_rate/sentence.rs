@@ -362,8 +362,8 @@ mod tests {
         assert_eq!(
             found,
             "a held 50/s once at get within p99<10ms (not proven; 100/s missed p99<10ms); \
-             50/s could not be decided in time: too few operations, or slow operations are too \
-             rare"
+             50/s could not be decided in time: the probes had too few operations, or too few slow \
+             operations"
         );
         let mut waited = result.probes[1].clone();
         waited.void = Some(Void::WaitedForCore);

@@ -135,7 +135,7 @@ search-bounds =
     searches)
 search-undecided =
     ; { $rates } could not be decided in time{ $few ->
-        [true] : too few operations, or slow operations are too rare
+        [true] : the probes had too few operations, or too few slow operations
        *[false] {""}
     }
 search-rate = { $rate }

@@ -120,7 +120,7 @@ search-nothing-ended = 1 つの操作も終わらない
 search-bounds = 。限界は { $held } と { $failed } の間(各境界が誤る割合は約 { $wrong })
 search-undecided =
     。{ $rates } は時間内に判定できなかった{ $few ->
-        [true] (操作が少なすぎるか、遅い操作がまれすぎる)
+        [true] (操作の数、または遅い操作の数が足りない)
        *[false] {""}
     }
 search-rate = { $rate }
