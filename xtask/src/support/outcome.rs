@@ -71,22 +71,44 @@ fn result(runs: &Path) -> Result<Option<Value>> {
     }
 }
 
-/// The statuses and error texts of the failed operations.
+/// Classes of errors in words. The class `status` is missing, because the statuses are listed.
+const CLASSES: [(&str, &str); 9] = [
+    ("connect", "no connection could be made"),
+    ("timeout", "no complete response in time"),
+    (
+        "reset",
+        "the connection ended before the response was complete",
+    ),
+    ("protocol", "the response is not HTTP"),
+    ("short", "the response has too few bytes"),
+    ("wrong", "the response has wrong content"),
+    ("stale", "the response has content of an earlier version"),
+    (
+        "unexpected body",
+        "the response differs from earlier responses",
+    ),
+    ("check failed", "the response fails a check"),
+];
+
+/// The error texts of the failed operations, the classes if failures have no text, and the statuses.
 fn failures(results: &[Value]) -> String {
     let operations = results
         .iter()
         .filter_map(|one| one["operations"].as_array());
     let mut words: Vec<String> = Vec::new();
     for operation in operations.flatten() {
-        for key in ["failures", "errors"] {
-            let texts = operation[key].as_object().into_iter().flatten();
-            words.extend(texts.map(|(text, _)| text.clone()));
+        let counted = |key: &str| operation[key].as_object().into_iter().flatten();
+        let sum = |key: &str| -> u64 { counted(key).filter_map(|(_, count)| count.as_u64()).sum() };
+        words.extend(counted("failures").map(|(text, _)| text.clone()));
+        if sum("failures") < sum("errors") {
+            let is_there = |class: &str| counted("errors").any(|(name, _)| name == class);
+            let there = CLASSES.iter().filter(|class| is_there(class.0));
+            words.extend(there.map(|(_, text)| (*text).to_owned()));
         }
         let statuses = operation["statuses"].as_object().into_iter().flatten();
         let bad = statuses.filter(|(status, _)| status.as_str() >= "300");
         words.extend(bad.map(|(status, _)| format!("status {status}")));
     }
-    words.retain(|word| word != "status");
     words.sort();
     words.dedup();
     clean(&words.join(", "))
@@ -107,4 +129,41 @@ fn sentence(said: &str) -> String {
 fn clean(text: &str) -> String {
     let plain = |c: char| if c.is_control() || c == '|' { ' ' } else { c };
     text.chars().map(plain).take(200).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn failures_of(operation: Value) -> String {
+        failures(&[json!({ "operations": [operation] })])
+    }
+
+    #[test]
+    fn a_class_is_named_only_for_failures_without_a_text() {
+        let ignored = json!({
+            "failures": { "the range was ignored": 3 },
+            "errors": { "wrong": 3 },
+            "statuses": { "200": 3 },
+        });
+        assert_eq!(failures_of(ignored), "the range was ignored");
+        let refused = json!({
+            "failures": { "NotImplemented": 3 },
+            "errors": { "status": 3 },
+            "statuses": { "501": 3 },
+        });
+        assert_eq!(failures_of(refused), "NotImplemented, status 501");
+        let wrong = json!({
+            "errors": { "wrong": 3 },
+            "statuses": { "200": 3 },
+        });
+        assert_eq!(failures_of(wrong), "the response has wrong content");
+        let status = json!({
+            "errors": { "status": 3 },
+            "statuses": { "503": 3 },
+        });
+        assert_eq!(failures_of(status), "status 503");
+    }
 }
