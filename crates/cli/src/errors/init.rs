@@ -213,7 +213,7 @@ impl InitError {
             Self::Target(error) => error.sentence(),
             Self::Request { target, why } => sentence!(
                 "of-target-reason",
-                "target {target:?}: {reason}",
+                "target \"{target}\": {reason}",
                 target,
                 reason = why
             ),

@@ -4,7 +4,6 @@ use tenbin_plan::sentence;
 
 use super::{Check, CheckConfig, Outcome, State, TargetFacts};
 use crate::error::TargetError;
-use crate::probe::ProbeError;
 
 pub(super) struct Reach;
 
@@ -29,11 +28,7 @@ impl Check for Reach {
                     )
                 });
                 let evidence = match error {
-                    TargetError::Unreachable {
-                        source: ProbeError::Refused { address },
-                        ..
-                    } => sentence!("nothing-listens", "{text}", text = evidence)
-                        .with("address", address),
+                    TargetError::Unreachable { source, .. } => source.sentence(),
                     _ => evidence.into(),
                 };
                 return vec![Outcome::new(State::Failed, evidence, advice)];

@@ -59,7 +59,7 @@ pub(crate) fn ui(args: &UiArgs) -> Exit {
         Err(error) => {
             output::say_error(&sentence!(
                 "no-ctrl-c",
-                "cannot handle Ctrl-C: {why}",
+                "cannot install the Ctrl-C handler: {why}",
                 why = error
             ));
             return Exit::Internal;
