@@ -25,6 +25,7 @@ tip-plan = プランは 'tenbin run { $plan }' で実行し、'tenbin plan file 
 tip-option = このオプションの名前は '{ $name }'
 
 # --- Ctrl-C
+no-ctrl-c = Ctrl-C を扱う準備ができない: { $why }
 stopping = 停止中。もう一度 Ctrl-C を押すと、結果を残さずすぐに終了する
 stopping-clean-up = 後片づけを停止中。結果は残っている。もう一度 Ctrl-C を押すと、すぐに終了する
 objects-may-stay =
@@ -907,7 +908,6 @@ cannot-write-init = { $path } に書けない。{ $source }。別のファイル
 not-in-ci = CI のファイルには「{ $text }」を書けない。制御文字があるか、CI システムの式(GitHub では { $github }、GitLab では { $gitlab })で始まる。--ci を外すか、別のテキストにする
 input-ended = 最後の質問の前に入力が終わった。何も書いていない
 no-input = 答えを読めない: { $text }。何も書いていない
-no-handler = Ctrl-C を扱う準備ができない: { $text }
 no-trial = サーバーを試せない: { $text }
 no-success =
     ターゲット「{ $target }」: GET { $path } の応答のステータスは { $status } で、実行は 2xx だけを成功に数える。
@@ -1490,11 +1490,9 @@ agent-waits = エージェント「{ $name }」は { $url } でコーディネ�
 agent-assigned = コーディネーターがプランを割り当てた
 agent-examined = コーディネーターがこのマシンを検査する
 agent-run-ended = 実行が終わった。次を待つ
-no-handler-context = Ctrl-C を扱う準備ができない
 no-own-file = このプログラム自身のファイルが見つからない
 no-working-directory-here = 作業ディレクトリーを読めない
 no-agents = 応答するエージェントがない。すべての負荷生成マシンで `tenbin agent` を起動する
-no-ctrl-c = Ctrl-C を扱う準備ができない: { $why }
 program-not-utf8 = パス { $program } は UTF-8 ではない
 no-tenbin-program = tenbin のプログラムが見つからない: { $error }
 hub-waiting = { $name }: { $awaited } を待っている({ $seconds } 秒、最長 { $limit } 秒)
