@@ -22,6 +22,11 @@ fn in_code() -> BTreeMap<String, InCode> {
     for member in std::fs::read_dir(crates).expect("the workspace").flatten() {
         read_directory(&member.path().join("src"), &mut all);
     }
+    // `Sentence::verbatim` and `Sentence::fixed`: their file is left out, because its tests have
+    // sentences, too.
+    let verbatim: &mut InCode = all.entry("said".to_owned()).or_default();
+    verbatim.words.insert("text".to_owned());
+    verbatim.texts.insert("{text}".to_owned());
     all
 }
 
