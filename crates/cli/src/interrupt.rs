@@ -24,8 +24,13 @@ const IMPATIENT: [i32; 2] = [SIGINT, SIGTERM];
 /// Under `nohup`, which ignores the signal, the run goes on.
 ///
 /// # Errors
-/// If the signal handlers cannot be installed.
-pub(crate) fn stop(say: impl Fn(&Sentence) + Send + 'static) -> io::Result<Stop> {
+/// If the signal handlers cannot be installed: one sentence.
+pub(crate) fn stop(say: impl Fn(&Sentence) + Send + 'static) -> Result<Stop, Sentence> {
+    install(say)
+        .map_err(|why| sentence!("no-ctrl-c", "cannot install the Ctrl-C handler: {why}", why))
+}
+
+fn install(say: impl Fn(&Sentence) + Send + 'static) -> io::Result<Stop> {
     let stop = Stop::new();
     for signal in IMPATIENT {
         // Handlers run in the order of registration: this handler exits only if a previous signal

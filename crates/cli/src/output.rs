@@ -4,9 +4,11 @@
 
 use std::error::Error;
 use std::io::{self, IsTerminal, Write as _};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tenbin_plan::{Sentence, sentence};
+use tenbin_record::write_atomically;
 use tenbin_report::{Extent, View, terminal};
 use tenbin_result::Document;
 
@@ -184,6 +186,15 @@ pub(crate) fn json(document: &Document) {
         let written = format.write_document(document, &mut out);
         note_failure(written.and_then(|()| out.flush()));
     }
+}
+
+/// Writes a page to the file that the command line names. A pipe or a device is written to, not
+/// replaced by a regular file.
+///
+/// # Errors
+/// One sentence with the path and the reason.
+pub(crate) fn write_page(file: &Path, page: &str) -> Result<(), Sentence> {
+    write_atomically(file, page.as_bytes()).map_err(|error| error.sentence())
 }
 
 /// Prints the requested part of a report on standard output.

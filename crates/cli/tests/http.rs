@@ -162,6 +162,10 @@ fn a_label_and_a_note_stand_at_the_top_of_what_shows_the_run() {
     let titled = std::fs::read_to_string(scratch.path().join("titled.html")).expect("a page");
     assert!(titled.contains("<title>A &amp; &lt;b&gt;</title>"));
     assert!(titled.contains("<h1 class=\"heading\">A &amp; &lt;b&gt;</h1>"));
+    Tenbin::line(&scratch, "report last --out runs")
+        .run()
+        .expect_code(2)
+        .expect_stderr("cannot write runs: is a directory");
     Tenbin::line(&scratch, "pack last --out packed.tar.zst")
         .run()
         .expect_code(0);

@@ -215,6 +215,6 @@ pub(crate) fn of_failure(failure: &Failure) -> Sentence {
         | Failure::Tls(_)
         | Failure::Request(_)
         | Failure::Head(_)
-        | Failure::Body(_) => sentence!("said", "{text}", text = failure),
+        | Failure::Body(_) => Sentence::verbatim(failure),
     }
 }

@@ -61,6 +61,12 @@ impl Sentence {
         Self::new("said", text.to_owned()).with_fixed("text", text)
     }
 
+    /// A text that is the same in every language: a figure, names, what another program says.
+    pub fn verbatim(text: impl fmt::Display) -> Self {
+        let text = text.to_string();
+        Self::new("said", text.clone()).with("text", text)
+    }
+
     /// The sentence with an argument. The English text contains it already.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: impl fmt::Display) -> Self {

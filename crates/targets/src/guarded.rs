@@ -130,7 +130,7 @@ impl Guarded {
         helper_time::started_after(self.launched.elapsed());
         let state = self.reports.lock();
         match (&state.failed, state.started) {
-            (Some(reason), _) => Err(sentence!("said", "{text}", text = reason)),
+            (Some(reason), _) => Err(Sentence::verbatim(reason)),
             (None, Some(_)) => Ok(()),
             (None, None) if state.guard_gone.is_some() => Err(sentence!(
                 "guard-ended",

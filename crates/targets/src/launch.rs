@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tenbin_plan::{Builtin, Launch, Reach, Target, sentence};
+use tenbin_plan::{Builtin, Launch, Reach, Sentence, Target, sentence};
 use url::Url;
 
 use crate::data;
@@ -82,7 +82,7 @@ fn without_server(target: &Target, url: &str) -> Result<Running, TargetError> {
         url: Url::parse(url).map_err(|error| TargetError::Url {
             target: target.name.clone(),
             url: url.to_owned(),
-            reason: sentence!("said", "{text}", text = error),
+            reason: Sentence::verbatim(error),
         })?,
         route: ResolvedRoute::default(),
         credentials: None,

@@ -109,7 +109,7 @@ impl FromArgMatches for BisectSettings {
 }
 
 fn figure(text: &str) -> Result<Figure, Sentence> {
-    let figure = Figure::named(text.trim()).map_err(|error| error.to_string())?;
+    let figure = Figure::named(text.trim()).map_err(|error| error.sentence())?;
     if figure.has_ratio() {
         Ok(figure)
     } else {
@@ -135,7 +135,7 @@ fn certainty(text: &str) -> Result<Percent, Sentence> {
 }
 
 fn budget(text: &str) -> Result<Time, Sentence> {
-    let time = text.parse::<Time>().map_err(|error| error.to_string())?;
+    let time = text.parse::<Time>()?;
     if time.0 < Duration::from_secs(1) {
         return Err(sentence!(
             "budget-short",

@@ -86,7 +86,7 @@ impl ObserveArgs {
 
 fn program(text: &str) -> Result<String, Sentence> {
     match text {
-        "" => Err(sentence!("is-empty", "it is empty")),
+        "" => Err(sentence!("program-empty", "it is empty")),
         path if path.contains('/') => Err(sentence!(
             "program-without-path",
             "write the name of the program without a path"

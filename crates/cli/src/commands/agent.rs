@@ -85,10 +85,7 @@ pub(crate) fn agent(args: &AgentArgs) -> Exit {
 }
 
 fn surroundings() -> anyhow::Result<(tenbin_runner::Stop, RunContext)> {
-    let stop = interrupt::stop(|_| {}).context(sentence!(
-        "no-handler-context",
-        "cannot install the Ctrl-C handler"
-    ))?;
+    let stop = interrupt::stop(|_| {})?;
     let executable = std::env::current_exe().context(sentence!(
         "no-own-file",
         "cannot find this program's own file"

@@ -92,10 +92,7 @@ fn names(plan: Option<&Plan>) -> Vec<String> {
 fn visit(asked: &Parsed) -> anyhow::Result<Exit> {
     use anyhow::Context as _;
 
-    let stop = interrupt::stop(|_| {}).context(sentence!(
-        "no-handler-context",
-        "cannot install the Ctrl-C handler"
-    ))?;
+    let stop = interrupt::stop(|_| {})?;
     let bench = RunContext {
         root: asked.out.clone(),
         plan_directory: std::env::current_dir().context(sentence!(

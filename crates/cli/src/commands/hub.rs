@@ -45,8 +45,7 @@ fn run(args: &HubArgs) -> Result<(), Sentence> {
     };
     let hub = hub::prepare(&options).map_err(|why| why.to_string())?;
     server.check(&hub).map_err(|why| why.to_string())?;
-    let stop = interrupt::stop(|_| {})
-        .map_err(|why| sentence!("no-ctrl-c", "cannot handle Ctrl-C: {why}", why))?;
+    let stop = interrupt::stop(|_| {})?;
     let mut running = match start(&server, &hub, &stop) {
         Ok(running) => running,
         Err(TargetError::Interrupted { .. }) => return Ok(()),

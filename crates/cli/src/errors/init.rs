@@ -75,7 +75,7 @@ pub(crate) enum InitError {
     /// The input cannot be read.
     Input(io::Error),
     /// Signals cannot be handled.
-    Handler(io::Error),
+    Handler(Sentence),
     /// Servers cannot be tried.
     Trial(io::Error),
     /// A server cannot be started or reached.
@@ -200,11 +200,7 @@ impl InitError {
                 "cannot read the answer: {text}; nothing was written",
                 text = Sentence::from(text)
             ),
-            Self::Handler(text) => sentence!(
-                "no-handler",
-                "cannot install the Ctrl-C handler: {text}",
-                text = Sentence::from(text)
-            ),
+            Self::Handler(why) => why.clone(),
             Self::Trial(text) => sentence!(
                 "no-trial",
                 "cannot try the servers: {text}",
@@ -213,7 +209,7 @@ impl InitError {
             Self::Target(error) => error.sentence(),
             Self::Request { target, why } => sentence!(
                 "of-target-reason",
-                "target {target:?}: {reason}",
+                "target \"{target}\": {reason}",
                 target,
                 reason = why
             ),

@@ -92,8 +92,7 @@ pub(crate) fn said(error: &(dyn Error + 'static), language: Language) -> Option<
 /// The error as a sentence.
 pub(crate) fn sentence_of(error: &(dyn Error + 'static)) -> Sentence {
     if let Some(error) = error.downcast_ref::<NotComparable>() {
-        let english = sentence!("said", "{text}", text = error);
-        return english.with("text", error.said(language()));
+        return Sentence::verbatim(error).with("text", error.said(language()));
     }
     of(error).unwrap_or_else(|| error.to_string().into())
 }

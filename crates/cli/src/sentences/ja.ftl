@@ -25,6 +25,7 @@ tip-plan = プランは 'tenbin run { $plan }' で実行し、'tenbin plan file 
 tip-option = このオプションの名前は '{ $name }'
 
 # --- Ctrl-C
+no-ctrl-c = Ctrl-C を扱う準備ができない: { $why }
 stopping = 停止中。もう一度 Ctrl-C を押すと、結果を残さずすぐに終了する
 stopping-clean-up = 後片づけを停止中。結果は残っている。もう一度 Ctrl-C を押すと、すぐに終了する
 objects-may-stay =
@@ -498,7 +499,7 @@ responds =
         [none] {""}
        *[other] ({ $who })
     }
-nothing-listens = { $address } を待ち受けるものがない(接続の拒否)。サーバーは起動しているか
+nothing-listens = { $address } を待ち受けるものがない
 check-name = 名前を確認するか、--resolve でアドレスを指定する
 start-there-too = サーバーをそのアドレスでも起動するか、--resolve で 1 つのアドレスを選ぶ
 certificate-unchecked = 証明書を検証しない。別のサーバーが代わりに応答してもわからない
@@ -859,6 +860,7 @@ script-left-out = (引き継がなかったもの: { $parts })
 target-has = ターゲット「{ $target }」に{ $what }
 the-value = 値
 is-empty = 空になっている
+program-empty = 空になっている
 key-belongs = 。「{ $meant }」は { $title } に書く
 better-name = (「{ $better }」など)
 connections-times = { $connections } 接続{ $hosts }{ $depth }
@@ -906,7 +908,6 @@ cannot-write-init = { $path } に書けない。{ $source }。別のファイル
 not-in-ci = CI のファイルには「{ $text }」を書けない。制御文字があるか、CI システムの式(GitHub では { $github }、GitLab では { $gitlab })で始まる。--ci を外すか、別のテキストにする
 input-ended = 最後の質問の前に入力が終わった。何も書いていない
 no-input = 答えを読めない: { $text }。何も書いていない
-no-handler = Ctrl-C を扱う準備ができない: { $text }
 no-trial = サーバーを試せない: { $text }
 no-success =
     ターゲット「{ $target }」: GET { $path } の応答のステータスは { $status } で、実行は 2xx だけを成功に数える。
@@ -991,6 +992,7 @@ of-file = { $path }: { $why }
 file-without-name = "file:" の後にファイル名が必要
 no-sizes = サイズがない。1 行に 1 つ、64KiB や 65536 のように書く
 not-utf8 = UTF-8 のテキストではない
+line-not-utf8 = UTF-8 のテキストではない
 no-relation = 「{ $text }」に < も > もない。{ $example }
 no-baseline-ratio = { $figure } はベースラインの値と比較できない。"{ $example }" のように、単位付きの値を書く
 as-in = { $error }("{ $example }" のように書く)
@@ -1211,7 +1213,8 @@ ready-port = { $other } ではなく true を書く。ポートはターゲッ�
 no-s3-here = ターゲット「{ $name }」は組み込みの HTTP サーバーで S3 を話さないが、ワークロード「{ $workload }」は S3 を使う。builtin = "{ $memory }" か "{ $durable }" を使う
 s3-with-path = S3 のエンドポイントはスキーム、ホスト、ポートだけで、パスがない。「{ $url }」にはパスがある
 target-of-nothing = ターゲットには url、起動するコマンド、または builtin = "s3-memory" などの組み込みサーバーが必要
-is-directory = サーバーでないもの
+is-directory = ディレクトリー
+is-no-server = サーバーでないもの
 is-blob-server = 組み込みの blob サーバー
 no-port-placeholder = {"{"}port{"}"} がなく、Tenbin が選んだポートをサーバーが知ることができない。{"{"}port{"}"} を加えるか、サーバー自身のアドレスをターゲットの url に書く
 no-variable = 環境変数として正しくない。名前が空か '=' を含む、または NUL 文字がある
@@ -1487,11 +1490,9 @@ agent-waits = エージェント「{ $name }」は { $url } でコーディネ�
 agent-assigned = コーディネーターがプランを割り当てた
 agent-examined = コーディネーターがこのマシンを検査する
 agent-run-ended = 実行が終わった。次を待つ
-no-handler-context = Ctrl-C を扱う準備ができない
 no-own-file = このプログラム自身のファイルが見つからない
 no-working-directory-here = 作業ディレクトリーを読めない
 no-agents = 応答するエージェントがない。すべての負荷生成マシンで `tenbin agent` を起動する
-no-ctrl-c = Ctrl-C を扱う準備ができない: { $why }
 program-not-utf8 = パス { $program } は UTF-8 ではない
 no-tenbin-program = tenbin のプログラムが見つからない: { $error }
 hub-waiting = { $name }: { $awaited } を待っている({ $seconds } 秒、最長 { $limit } 秒)

@@ -478,7 +478,7 @@ impl Handler for Shared {
             ("report.html", Some(report)) => self.report(&report),
             _ => text(
                 StatusCode::NOT_FOUND,
-                &said(&sentence!("ui-no-page", "no such page")),
+                &said(&sentence!("ui-no-page", "there is no such page")),
             ),
         }
     }

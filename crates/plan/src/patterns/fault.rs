@@ -42,6 +42,7 @@ pub(super) fn utf8(bytes: &[u8], line: usize) -> Result<&str, Fault> {
     std::str::from_utf8(bytes).map_err(|error| {
         let before = &bytes[..error.valid_up_to()];
         let newlines = before.iter().filter(|&&byte| byte == b'\n').count();
-        Fault::in_line(line + newlines, sentence!("not-utf8", "is not UTF-8 text"))
+        let why = sentence!("line-not-utf8", "is not UTF-8 text");
+        Fault::in_line(line + newlines, why)
     })
 }

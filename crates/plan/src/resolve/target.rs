@@ -346,7 +346,7 @@ fn check_supports_work(
 ) {
     let what = match reach {
         Reach::Files(_) => sentence!("is-directory", "is a directory"),
-        Reach::Builtin(Builtin::Dummy) => sentence!("is-directory", "is no server"),
+        Reach::Builtin(Builtin::Dummy) => sentence!("is-no-server", "is no server"),
         Reach::Builtin(Builtin::Blob) => sentence!("is-blob-server", "is the built-in blob server"),
         _ => return,
     };

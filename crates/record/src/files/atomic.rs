@@ -72,7 +72,7 @@ pub fn can_write_atomically(path: &Path) -> Result<(), RecordError> {
 fn open_device(path: &Path) -> Option<io::Result<fs::File>> {
     let there = fs::metadata(path).ok().filter(|there| !there.is_file())?;
     if there.is_dir() {
-        return Some(Err(io::Error::other("it is a directory")));
+        return Some(Err(io::ErrorKind::IsADirectory.into()));
     }
     Some(fs::OpenOptions::new().write(true).open(path))
 }

@@ -116,7 +116,7 @@ impl Pages {
                 let place = options.servers.join(", ");
                 let has = now.map_or_else(
                     || sentence!("unknown-number", "an unknown number of"),
-                    |now| sentence!("said", "{text}", text = now),
+                    Sentence::verbatim,
                 );
                 return Err(failed(sentence!(
                     "records-differ",

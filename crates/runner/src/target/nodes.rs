@@ -57,7 +57,7 @@ fn sentence(target: &str, expected: usize, nodes: &[Node]) -> Option<Sentence> {
             "nodes-apart",
             "the nodes that respond do not know the others"
         ),
-        dead => sentence!("said", "{text}", text = dead.join("; ")),
+        dead => Sentence::verbatim(dead.join("; ")),
     };
     let are = if alive == 1 { "is" } else { "are" };
     Some(sentence!(

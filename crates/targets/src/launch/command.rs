@@ -146,8 +146,7 @@ pub(super) fn url(target: &str, text: &str) -> Result<Url, TargetError> {
         url: text.to_owned(),
         reason,
     };
-    let url =
-        Url::parse(text).map_err(|error| unusable(sentence!("said", "{text}", text = error)))?;
+    let url = Url::parse(text).map_err(|error| unusable(Sentence::verbatim(error)))?;
     match url.scheme() {
         "http" | "https" => Ok(url),
         other => Err(unusable(sentence!(

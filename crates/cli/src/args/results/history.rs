@@ -49,7 +49,7 @@ pub struct HistoryArgs {
 
 /// A figure that has a ratio.
 pub(crate) fn figure(name: &str) -> Result<Figure, Sentence> {
-    let figure = Figure::named(name).map_err(|error| error.to_string())?;
+    let figure = Figure::named(name).map_err(|error| error.sentence())?;
     if figure.has_ratio() {
         Ok(figure)
     } else {

@@ -11,10 +11,7 @@ use crate::{allocator, interrupt};
 
 /// The stop flags that Ctrl-C sets, and the context of a run with its run directory below `root`.
 pub(crate) fn context_in(root: &Path, display: &Display) -> anyhow::Result<(Stop, RunContext)> {
-    let stop = interrupt::stop(display.speaker()).context(sentence!(
-        "no-handler-context",
-        "cannot install the Ctrl-C handler"
-    ))?;
+    let stop = interrupt::stop(display.speaker())?;
     let executable = std::env::current_exe().context(sentence!(
         "no-own-file",
         "cannot find this program's own file"

@@ -31,11 +31,7 @@ fn feed(job: &FeedJob) -> Exit {
     let stop = match interrupt::stop(output::say_note) {
         Ok(stop) => stop,
         Err(error) => {
-            output::say_error(&sentence!(
-                "no-ctrl-c",
-                "cannot install the Ctrl-C handler: {why}",
-                why = error
-            ));
+            output::say_error(&error);
             return Exit::Internal;
         }
     };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use tenbin_plan::{LARGEST_RESULT, read_own, sentence};
-use tenbin_record::{rfc3339, write_atomically_with};
+use tenbin_record::rfc3339;
 use tenbin_report::{history_json, html_history, terminal_history};
 use tenbin_result::{FigureFacts, History, HistoryPoint, HistorySeries, LeftOutWhy, RunFacts};
 use tenbin_verdict::{HistoryOf, HistoryRun};
@@ -203,20 +203,7 @@ fn of_file(file: &Path) -> Option<HistoryRun> {
 
 fn page(history: &History, file: &Path) -> Exit {
     let page = html_history(history, language());
-    // A pipe or device is written to, not replaced by a regular file.
-    let written = match file.metadata() {
-        Ok(known) if !known.is_file() => fs::write(file, page).map_err(|error| {
-            sentence!(
-                "cannot-write-result",
-                "cannot write {path}: {error}",
-                path = file.display(),
-                error
-            )
-        }),
-        _ => write_atomically_with(file, |to| to.write_all(page.as_bytes()))
-            .map_err(|error| error.sentence()),
-    };
-    match written {
+    match output::write_page(file, &page) {
         Ok(()) => {
             output::say_note(&file_written(file));
             Exit::Done

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tenbin_plan::{Sentence, sentence};
-use tenbin_record::{Source, write_atomically, write_atomically_with};
+use tenbin_record::{Source, write_atomically};
 use tenbin_result::Document;
 
 use crate::args::ReportArgs;
@@ -53,22 +52,9 @@ fn write(args: &ReportArgs) -> Result<PathBuf, Exit> {
     };
     let documents: Vec<&Document> = documents.iter().collect();
     let page = tenbin_report::titled_html(&documents, args.title.as_deref());
-    let failed = |sentence: Sentence| {
+    output::write_page(&file, &page).map_err(|sentence| {
         output::say_error(&sentence);
         Exit::Refused
-    };
-    // A pipe or device is written to, not replaced by a regular file.
-    match file.metadata() {
-        Ok(known) if !known.is_file() => std::fs::write(&file, page).map_err(|error| {
-            failed(sentence!(
-                "cannot-write-result",
-                "cannot write {path}: {error}",
-                path = file.display(),
-                error
-            ))
-        })?,
-        _ => write_atomically_with(&file, |to| to.write_all(page.as_bytes()))
-            .map_err(|error| failed(error.sentence()))?,
-    }
+    })?;
     Ok(file)
 }

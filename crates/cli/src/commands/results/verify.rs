@@ -46,7 +46,7 @@ fn check(directory: &Path, named: &Path) -> Result<(String, Exit), Exit> {
         .map_err(|error| Sentence::from(&error))
         .and_then(|text| {
             let read = serde_json::from_slice(&text);
-            read.map_err(|error| sentence!("said", "{text}", text = error))
+            read.map_err(Sentence::verbatim)
         });
     let written: Value = written.map_err(|why| {
         output::say_error(&sentence!(

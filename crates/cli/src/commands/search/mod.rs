@@ -70,13 +70,7 @@ fn fail(error: &Error) -> Exit {
 
 /// The stop flags that the first Ctrl-C sets.
 fn stop() -> Result<Stop, Error> {
-    interrupt::stop(output::say_note).map_err(|error| {
-        Error::refused(sentence!(
-            "no-ctrl-c",
-            "cannot install the Ctrl-C handler: {why}",
-            why = error
-        ))
-    })
+    interrupt::stop(output::say_note).map_err(Error::refused)
 }
 
 fn make_directory(directory: &Path) -> Result<(), Error> {

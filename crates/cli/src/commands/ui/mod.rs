@@ -57,11 +57,7 @@ pub(crate) fn ui(args: &UiArgs) -> Exit {
     let stop = match interrupt::stop(|_| {}) {
         Ok(stop) => stop,
         Err(error) => {
-            output::say_error(&sentence!(
-                "no-ctrl-c",
-                "cannot handle Ctrl-C: {why}",
-                why = error
-            ));
+            output::say_error(&error);
             return Exit::Internal;
         }
     };
