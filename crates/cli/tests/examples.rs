@@ -1,12 +1,14 @@
-//! The examples: every plan is valid, and the containers match the plan that uses them. The tests
-//! only read the container file, because containers cannot run on every test machine.
+//! The examples: every plan is valid, also for a linter with the schema that it names, and the
+//! containers match the plan that uses them. The tests only read the container file, because containers
+//! cannot run on every test machine.
 
 mod common;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use common::{Scratch, Tenbin};
+use common::{Scratch, Server, Tenbin, path_of};
 use saphyr::{LoadableYamlNode as _, Yaml};
 
 fn examples() -> PathBuf {
@@ -42,6 +44,58 @@ fn every_plan_resolves() {
     assert!(plans.len() >= 4, "{plans:?}");
     for plan in plans {
         assert!(resolved(&scratch, &plan).contains("[[target]]"));
+    }
+}
+
+/// Checks files with Taplo and the schemas that they name; returns whether all are valid, and what
+/// Taplo says.
+fn linted(files: &[PathBuf]) -> (bool, String) {
+    let output = Command::new(path_of(Server::Taplo))
+        .args(["lint", "--no-auto-config"])
+        .args(files)
+        .output()
+        .expect("taplo can be started");
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    (output.status.success(), said)
+}
+
+#[test]
+fn taplo_accepts_the_plans_and_what_tenbin_prints_and_names_a_wrong_key() {
+    let scratch = Scratch::new("taplo");
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/plan.schema.json");
+    let schema = schema.canonicalize().expect("the schema");
+    let published = std::fs::read_to_string(&schema).expect("the schema");
+    let published: serde_json::Value = serde_json::from_str(&published).expect("JSON");
+    let address = published["$id"].as_str().expect("an address");
+    // The test has no network, so the schema is read from its file in place of its address.
+    let directive = format!("#:schema {address}\n");
+    let local = format!("#:schema file://{}\n", schema.display());
+    let plans = files(&examples().canonicalize().expect("the examples"), "toml");
+    let (mut right, mut wrong) = (plans.clone(), Vec::new());
+    for (number, plan) in plans.iter().enumerate() {
+        let text = std::fs::read_to_string(plan).expect("a plan");
+        assert!(text.starts_with("#:schema ../"), "{}", plan.display());
+        let printed = resolved(&scratch, plan);
+        let printed = printed.strip_prefix(directive.as_str());
+        let printed = printed.unwrap_or_else(|| panic!("{}: no {directive}", plan.display()));
+        let right_file = format!("right-{number}.toml");
+        let wrong_file = format!("wrong-{number}.toml");
+        right.push(
+            scratch
+                .write(&right_file, format!("{local}{printed}"))
+                .into(),
+        );
+        let with_mistake = format!("{local}sead = 1\n{printed}");
+        wrong.push(PathBuf::from(scratch.write(&wrong_file, with_mistake)));
+    }
+    let (passes, said) = linted(&right);
+    assert!(passes, "{said}");
+    let (passes, said) = linted(&wrong);
+    assert!(!passes, "{said}");
+    for number in 0..wrong.len() {
+        let is_named = said.contains(&format!("wrong-{number}.toml"));
+        assert!(is_named && said.contains("sead"), "{number}: {said}");
     }
 }
 

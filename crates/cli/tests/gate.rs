@@ -3,6 +3,12 @@
 #[path = "gate/ci.rs"]
 mod ci;
 mod common;
+#[path = "gate/installs.rs"]
+mod installs;
+#[path = "gate/lint.rs"]
+mod lint;
+#[path = "gate/workflow/mod.rs"]
+mod workflow;
 
 use std::time::Duration;
 

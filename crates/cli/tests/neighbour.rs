@@ -1,14 +1,26 @@
-//! A maximum-rate search while other programs use all cores. This file is a separate test program
-//! because those programs disturb every measurement that runs at the same time.
+//! A maximum-rate search while other programs use all cores, and a gate in CI while they use most of
+//! each. This file is a separate test program because those programs disturb every measurement that
+//! runs at the same time.
 
 mod common;
+#[path = "gate/workflow/mod.rs"]
+mod workflow;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use common::{OwnServer, Scratch, Spinner, Tenbin};
+use common::{OwnServer, Scratch, Spinner, Tenbin, not_run};
+use workflow::{Busy, Runner, repository};
+
+/// Lets one test run at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 #[test]
 fn rare_pauses_beside_a_busy_neighbour_end_in_an_interval_in_the_announced_time() {
+    let _alone = alone();
     let scratch = Scratch::new("slo-pauses");
     // One request in 4,500 starts a pause of 50 ms. This request and those that arrive in the first
     // 30 ms wait for more than 20 ms: 1 % of all at a rate of (4,500 * 1 % - 1) / 30 ms.
@@ -52,4 +64,33 @@ fn rare_pauses_beside_a_busy_neighbour_end_in_an_interval_in_the_announced_time(
     } else {
         assert!(sentence.contains("the limit is between"), "{sentence}");
     }
+}
+
+#[test]
+fn a_workflow_beside_busy_programs_neither_fails_an_equal_change_nor_passes_a_slower_one() {
+    let _alone = alone();
+    let scratch = Scratch::new("gate-beside");
+    let origin = repository(&scratch);
+    let mut busy = Busy::start(&scratch, 60);
+    // Exit code 8: the programs left too little of the machine to decide.
+    for (branch, codes) in [("equal", [0, 8]), ("slower", [7, 8])] {
+        let runner = Runner::new(&scratch, &origin, branch, "--max-rounds 40");
+        let (code, said) = runner.gate_of_workflow(&scratch);
+        busy.expect_running();
+        runner.expect_two_builds();
+        if code == 6 {
+            assert!(said.contains("INVALID"), "{said}");
+            not_run("the result is INVALID, because the machine is busy");
+            continue;
+        }
+        assert!(codes.contains(&code), "{branch}: {said}");
+        let word = match code {
+            0 => "PASS",
+            7 => "REGRESSION",
+            _ => "CANNOT TELL",
+        };
+        assert!(runner.summary().contains(word), "{branch}: {said}");
+    }
+    drop(busy);
+    scratch.expect_nobody_left(Duration::from_secs(2));
 }

@@ -28,7 +28,7 @@ const FROM_DEBIAN: &[(&str, &str)] = &[
     ("mvn", "maven"),
 ];
 
-/// Servers and benchstat, built from Go modules.
+/// Servers, benchstat and actionlint, built from Go modules.
 const FROM_GO: &[go::Server] = &[
     go::Server {
         name: "minio",
@@ -53,6 +53,12 @@ const FROM_GO: &[go::Server] = &[
         module: "golang.org/x/perf",
         version: "v0.0.0-20260908200009-22c9c6c9d4da",
         source: Source::Package("golang.org/x/perf/cmd/benchstat"),
+    },
+    go::Server {
+        name: "actionlint",
+        module: "github.com/rhysd/actionlint",
+        version: "v1.7.12",
+        source: Source::Package("github.com/rhysd/actionlint/cmd/actionlint"),
     },
     go::Server {
         name: "rclone",

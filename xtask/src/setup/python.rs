@@ -10,7 +10,12 @@ use anyhow::{Context, Result, bail};
 use super::{go, logged, say};
 
 /// The packages in the versions that the examples and their tests require.
-const PACKAGES: &[&str] = &["sqlalchemy==2.1.9", "kubernetes-validate==1.37.0"];
+const PACKAGES: &[&str] = &[
+    "sqlalchemy==2.1.9", "kubernetes-validate==1.37.0", "taplo==0.9.3",
+];
+
+/// Programs of the packages that tests start by name.
+const PROGRAMS: &[&str] = &["taplo"];
 
 /// Packages of which only files are read, so that their dependencies are not installed: axe-core 4.12.1
 /// as one script, which tests run in Chromium (`crates/report/tests/installed`).
@@ -21,8 +26,13 @@ fn interpreter() -> Result<PathBuf> {
     Ok(go::cache_dir()?.join("python3"))
 }
 
-/// Whether the interpreter has every package in the required version.
+/// Whether the interpreter has every package in the required version, and every program is there.
 fn is_ready() -> Result<bool> {
+    let place = interpreter()?;
+    let mut programs = PROGRAMS.iter().map(|name| place.with_file_name(name));
+    if !programs.all(|program| program.is_file()) {
+        return Ok(false);
+    }
     let checks = PACKAGES.iter().chain(ONLY_FILES).map(|package| {
         let (name, version) = package.split_once("==").unwrap_or((package, ""));
         format!("assert importlib.metadata.version({name:?}) == {version:?}")
@@ -31,7 +41,7 @@ fn is_ready() -> Result<bool> {
         "import importlib.metadata\n{}",
         checks.collect::<Vec<_>>().join("\n")
     );
-    let checked = Command::new(interpreter()?).args(["-c", &script]).output();
+    let checked = Command::new(place).args(["-c", &script]).output();
     Ok(checked.is_ok_and(|output| output.status.success()))
 }
 
@@ -61,23 +71,32 @@ pub(super) fn install() -> Result<()> {
             )
             .context("Python 3 with its module venv is needed (Debian: python3-venv)")?;
         }
-        let own = environment.canonicalize()?.join("bin/python3");
+        let programs = environment.canonicalize()?.join("bin");
+        let own = programs.join("python3");
         let purpose = format!("installing {} with pip", names());
         logged::run(&purpose, pip_install(&own).args(PACKAGES))?;
         logged::run(
             &purpose,
             pip_install(&own).arg("--no-deps").args(ONLY_FILES),
         )?;
-        // A symbolic link would not work: Python locates its environment by the path of its
-        // command.
-        let script = format!("#!/bin/sh\nexec '{}' \"$@\"\n", own.display());
-        std::fs::write(&place, script)?;
-        std::fs::set_permissions(&place, std::fs::Permissions::from_mode(0o755))?;
+        write_script(&place, &own)?;
+        for name in PROGRAMS {
+            write_script(&place.with_file_name(name), &programs.join(name))?;
+        }
         if !is_ready()? {
             bail!("{} was made, yet lacks {}", place.display(), names());
         }
     }
     say_ready()
+}
+
+/// Writes a script that runs a program of the environment. A symbolic link would not work: Python
+/// locates its environment by the path of its command.
+fn write_script(place: &Path, program: &Path) -> Result<()> {
+    let script = format!("#!/bin/sh\nexec '{}' \"$@\"\n", program.display());
+    std::fs::write(place, script)?;
+    std::fs::set_permissions(place, std::fs::Permissions::from_mode(0o755))?;
+    Ok(())
 }
 
 /// Whether the interpreter runs and has pip.

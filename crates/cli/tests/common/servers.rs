@@ -18,6 +18,10 @@ pub(crate) enum Server {
     Groonga,
     /// Not a server; reads `benchmark.txt`.
     Benchstat,
+    /// Not a server; checks workflows of GitHub Actions.
+    Actionlint,
+    /// Not a server; checks TOML files with their schema.
+    Taplo,
 }
 
 impl Server {
@@ -31,6 +35,8 @@ impl Server {
             Self::Wrk => "wrk",
             Self::Groonga => "groonga",
             Self::Benchstat => "benchstat",
+            Self::Actionlint => "actionlint",
+            Self::Taplo => "taplo",
         }
     }
 }

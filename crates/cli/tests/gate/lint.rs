@@ -1,0 +1,68 @@
+//! actionlint accepts the workflows for GitHub, that which `tenbin init` writes, and a call of the
+//! action as its file shows it.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::common::{Scratch, Server, Tenbin, path_of, shell};
+use super::workflow::jobs::{self, example};
+
+/// A workflow that calls the action.
+fn caller() -> String {
+    let call = jobs::call_of_action();
+    let call = call.lines().map(|line| format!("      {line}\n"));
+    let call: String = call.collect();
+    format!(
+        "on: pull_request\njobs:\n  gate:\n    runs-on: ubuntu-latest\n    steps:\n      \
+         - uses: actions/checkout@v4\n        with:\n          fetch-depth: 0\n{call}"
+    )
+}
+
+/// Checks all workflows of a repository; returns whether all are valid, and what actionlint says.
+fn linted(repository: &Path) -> (bool, String) {
+    let output = Command::new(path_of(Server::Actionlint))
+        // Otherwise the result depends on the linters for scripts that the machine has.
+        .args(["-no-color", "-shellcheck=", "-pyflakes="])
+        .current_dir(repository)
+        .output()
+        .expect("actionlint can be started");
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    (output.status.success(), said)
+}
+
+/// Mistakes: the file, what is replaced in it, and by what.
+const MISTAKES: [(&str, &str, &str); 5] = [
+    ("example.yml", "runs-on:", "run-on:"),
+    ("example.yml", "runner.temp", "runner.tmp"),
+    ("performance.yml", "github.token", "github.tokens"),
+    ("caller.yml", "build:", "built:"),
+    ("caller.yml", "base:", "bases:"),
+];
+
+#[test]
+fn actionlint_accepts_the_workflows_and_names_mistakes() {
+    let scratch = Scratch::new("gate-actionlint");
+    let place = scratch.join("");
+    shell(&place, "git init -q && mkdir -p .github/actions/gate");
+    let init = "init --kind http --server './server --port {port}' --build make --goal gate \
+                --ci github --no-try";
+    Tenbin::line(&scratch, init).run().expect_code(0);
+    scratch.write(
+        ".github/actions/gate/action.yml",
+        example("github-action/action.yml"),
+    );
+    scratch.write(".github/workflows/example.yml", example("github.yml"));
+    scratch.write(".github/workflows/caller.yml", caller());
+    let (passes, said) = linted(scratch.path());
+    assert!(passes, "{said}");
+    for (name, right, wrong) in MISTAKES {
+        let file = format!(".github/workflows/{name}");
+        let text = std::fs::read_to_string(scratch.join(&file)).expect("a workflow");
+        assert!(text.contains(right), "{right:?} is not in {name}");
+        scratch.write(&file, text.replacen(right, wrong, 1));
+        let (passes, said) = linted(scratch.path());
+        assert!(!passes && said.contains(name), "{wrong}: {said}");
+        scratch.write(&file, text);
+    }
+}

@@ -1,0 +1,16 @@
+//! What runs the files of `examples/ci`: a repository with a history, runners with a clone of it, and
+//! the shell lines as each CI system reads them.
+#![allow(
+    dead_code,
+    unused_imports,
+    reason = "every test file uses its own part"
+)]
+
+mod busy;
+pub(crate) mod jobs;
+mod repository;
+mod runner;
+
+pub(crate) use busy::Busy;
+pub(crate) use repository::{COMMITS, repository};
+pub(crate) use runner::Runner;
