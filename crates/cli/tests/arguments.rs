@@ -546,7 +546,7 @@ fn refusals_name_the_flag() {
         ),
         (
             "tenbin http --builtin a=htpt",
-            r#"--builtin: "htpt" is not one of "http", "http-1-worker", "http-4-workers", "s3-memory", "s3-durable", "blob", "dummy"; did you mean "http"?"#,
+            r#"--builtin: "htpt" is not one of "http", "http-1-worker", "http-4-workers", "s3-memory", "s3-durable", "blob", "blob-1-worker", "blob-4-workers", "dummy"; did you mean "http"?"#,
         ),
         (
             "tenbin s3 put --target m=http://h --size 1KX",
