@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use tenbin_plan::{
-    At, Builtin, Draft, HttpDraft, RoundsDraft, S3Draft, S3Operation, WorkloadDraft,
+    At, BlobDraft, Builtin, Draft, HttpDraft, RoundsDraft, S3Draft, S3Operation, WorkloadDraft,
 };
 
 use super::options::target;
@@ -15,6 +15,8 @@ use super::{OutputArgs, RoundsArgs};
 http: two servers that take 5 ms for a request. old has one worker, new has four. About 30 seconds.
 s3:   two object stores. memory keeps objects in memory, durable syncs every object to disk before
       it responds. PUT and GET of 1 KiB and 1 MiB. A little over a minute.
+blob: two blob stores that take 5 ms for a request. old serves one request at a time, new serves
+      four. PUT, GET and DELETE of 10 KiB at the same time. About 30 seconds.
 
 Leaves only the run directory. tenbin plan quickstart prints the plan.")]
 pub struct QuickstartArgs {
@@ -36,6 +38,8 @@ pub enum QuickstartKind {
     Http,
     /// Two S3 object stores
     S3,
+    /// Two blob stores
+    Blob,
 }
 
 /// Operation, object size and number of objects of each S3 workload. Even a slow disk stores these
@@ -66,6 +70,7 @@ impl QuickstartArgs {
         match self.kind {
             QuickstartKind::Http => http(&mut draft),
             QuickstartKind::S3 => s3(&mut draft),
+            QuickstartKind::Blob => blob(&mut draft),
         }
         draft.load.connections = Some(At::nowhere(8));
         self.rounds.apply(&mut draft);
@@ -97,4 +102,20 @@ fn s3(draft: &mut Draft) {
         }))
     };
     draft.workloads = S3_WORKLOADS.iter().map(workload).collect();
+}
+
+/// A mix of operations, because a phase has no probes, which find what limits a target. PUT and DELETE
+/// have the same share, so that the number of blobs stays.
+fn blob(draft: &mut Draft) {
+    draft.rounds.slice = Some(At::nowhere("500ms"));
+    draft.targets = vec![
+        target::own("old", Builtin::BlobOneWorker),
+        target::own("new", Builtin::BlobFourWorkers),
+    ];
+    draft.workloads = vec![At::nowhere(WorkloadDraft::of(BlobDraft {
+        operation: Some(At::nowhere("put:25,get:50,delete:25")),
+        size: Some(At::nowhere("10KiB")),
+        objects: Some(At::nowhere(200)),
+        ..BlobDraft::default()
+    }))];
 }
