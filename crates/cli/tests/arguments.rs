@@ -153,6 +153,8 @@ fn the_quickstart_fits_in_its_time() {
     assert!(s3.forecast().as_secs() < 75, "{:?}", s3.forecast());
     let blob = plan("tenbin quickstart blob");
     assert!(blob.forecast().as_secs() < 40, "{:?}", blob.forecast());
+    let search = plan("tenbin quickstart search");
+    assert!(search.forecast().as_secs() < 40, "{:?}", search.forecast());
     insta::assert_snapshot!(http.to_toml() + &s3.to_toml() + &blob.to_toml());
 }
 
@@ -306,6 +308,7 @@ fn the_printed_plan_of_flags_is_the_same_plan() {
         "tenbin http --builtin a=http --aa --until ±1% --expect 200,p99<5ms",
         "tenbin quickstart --aa",
         "tenbin quickstart blob",
+        "tenbin quickstart search",
         "tenbin http --target a=http://h:1 --target b=http://h:2 --observe a=pid:7 --observe b=name:x",
         "tenbin http --target http://h --observe port --builtin own=http",
         "tenbin http --target http://h --observe prometheus:http://h/m?a=b --observe-group g",
