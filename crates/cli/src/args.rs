@@ -62,7 +62,7 @@ pub use options::output::OutputArgs;
 pub use options::rounds::RoundsArgs;
 pub use options::target::{TargetArgs, UrlOrTargets};
 pub use protocol::{GateOf, PlanOf, ProtocolArgs};
-pub use quickstart::QuickstartArgs;
+pub use quickstart::{QuickstartArgs, QuickstartKind};
 pub use results::chart::ChartArgs;
 pub use results::columns::ColumnsArgs;
 pub use results::compare::{CompareArgs, EarlierArgs};

@@ -99,7 +99,7 @@ fn of_mistake(exit: Exit, arguments: &[OsString]) -> Exit {
 
 fn dispatch(command: Command) -> Exit {
     match command {
-        Command::Quickstart(args) => commands::measure(Ok(args.draft()), &args.output),
+        Command::Quickstart(args) => commands::quickstart(&args),
         Command::Protocol(command) => {
             let args = command.args();
             commands::measure_after(args.draft(), args.output(), args.earlier())

@@ -151,7 +151,11 @@ fn the_quickstart_fits_in_its_time() {
     assert!(http.forecast().as_secs() < 40, "{:?}", http.forecast());
     let s3 = plan("tenbin quickstart s3");
     assert!(s3.forecast().as_secs() < 75, "{:?}", s3.forecast());
-    insta::assert_snapshot!(http.to_toml() + &s3.to_toml());
+    let blob = plan("tenbin quickstart blob");
+    assert!(blob.forecast().as_secs() < 40, "{:?}", blob.forecast());
+    let search = plan("tenbin quickstart search");
+    assert!(search.forecast().as_secs() < 40, "{:?}", search.forecast());
+    insta::assert_snapshot!(http.to_toml() + &s3.to_toml() + &blob.to_toml());
 }
 
 /// A command line with every kind of S3 option.
@@ -303,6 +307,8 @@ fn the_printed_plan_of_flags_is_the_same_plan() {
         "tenbin http --target a=http://h:1 --target b=http://h:2 --baseline b --aa --margin 10%",
         "tenbin http --builtin a=http --aa --until ±1% --expect 200,p99<5ms",
         "tenbin quickstart --aa",
+        "tenbin quickstart blob",
+        "tenbin quickstart search",
         "tenbin http --target a=http://h:1 --target b=http://h:2 --observe a=pid:7 --observe b=name:x",
         "tenbin http --target http://h --observe port --builtin own=http",
         "tenbin http --target http://h --observe prometheus:http://h/m?a=b --observe-group g",
@@ -546,7 +552,7 @@ fn refusals_name_the_flag() {
         ),
         (
             "tenbin http --builtin a=htpt",
-            r#"--builtin: "htpt" is not one of "http", "http-1-worker", "http-4-workers", "s3-memory", "s3-durable", "blob", "dummy"; did you mean "http"?"#,
+            r#"--builtin: "htpt" is not one of "http", "http-1-worker", "http-4-workers", "s3-memory", "s3-durable", "blob", "blob-1-worker", "blob-4-workers", "dummy"; did you mean "http"?"#,
         ),
         (
             "tenbin s3 put --target m=http://h --size 1KX",

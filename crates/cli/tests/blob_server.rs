@@ -4,7 +4,7 @@ mod common;
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::{OwnServer, Scratch};
 use serde_json::{Value, json};
@@ -408,4 +408,23 @@ fn a_server_without_memory_left_answers_507_until_a_blob_is_gone() {
     let locations = json!({ "locations": [stored.json()["location"]] });
     assert_eq!(server.call("/delete", &locations).status, 200);
     assert_eq!(server.put("size=700000&hashes=0", &content).status, 200);
+}
+
+#[test]
+fn requests_beyond_the_limit_wait_for_their_turn() {
+    let scratch = Scratch::new("blob-server-turns");
+    let four = |limit: &str| {
+        let server = Server::start(&scratch, &["--delay", "100ms", "--max-in-flight", limit]);
+        let begun = Instant::now();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| assert_eq!(server.put("size=1&hashes=0", b"x").status, 200));
+            }
+        });
+        begun.elapsed()
+    };
+    let (alone, together) = (four("1"), four("4"));
+    assert!(alone >= Duration::from_millis(400), "{alone:?}");
+    assert!(together >= Duration::from_millis(100), "{together:?}");
+    assert!(together < alone, "{together:?} {alone:?}");
 }

@@ -398,6 +398,23 @@ fn quickstart_names_what_makes_the_slower_server_slow() {
 }
 
 #[test]
+fn quickstart_names_what_makes_the_slower_blob_store_slow() {
+    let scratch = Scratch::new("quickstart-blob");
+    let run = Tenbin::new(&scratch, ["quickstart", "blob"])
+        .within(Duration::from_secs(100))
+        .run();
+    run.expect_measured();
+    run.expect_stdout("new is FASTER than old");
+    for line in [
+        "limit, old: the target serves one request at a time (established): one worker, or a lock",
+        "why: old is slower than new: it serves 0.2",
+    ] {
+        run.expect_stdout(line);
+    }
+    scratch.expect_nobody_left(Duration::from_secs(5));
+}
+
+#[test]
 fn quickstart_compares_four_workloads_of_object_stores() {
     let scratch = Scratch::new("quickstart-s3");
     let run = Tenbin::new(&scratch, ["quickstart", "s3"])

@@ -198,3 +198,34 @@ fn no_node_outlives_a_tenbin_that_is_killed() {
     }
     scratch.expect_nobody_left(Duration::from_secs(10));
 }
+
+#[test]
+fn quickstart_compares_groonga_with_and_without_its_cache() {
+    let scratch = Scratch::new("quickstart-search");
+    let run = Tenbin::new(&scratch, ["quickstart", "search"])
+        .within(Duration::from_secs(150))
+        .run();
+    run.expect_measured();
+    run.expect_stdout("cached is FASTER than uncached")
+        .expect_stdout("why: uncached is slower than cached: ");
+    scratch.expect_nobody_left(Duration::from_secs(10));
+    let result = result(&scratch);
+    let hits = |target: &str| {
+        let mut results = result["results"].as_array().expect("results").iter();
+        let own = results.find(|it| it["target"] == target);
+        own.and_then(|it| it["cache"]["observed"].as_f64())
+    };
+    assert_eq!(hits("uncached"), Some(0.0));
+    assert!(hits("cached").is_some_and(|share| share > 0.9), "{run}");
+}
+
+#[test]
+fn quickstart_says_how_to_install_a_missing_groonga() {
+    let scratch = Scratch::new("quickstart-search-missing");
+    let run = Tenbin::new(&scratch, ["quickstart", "search"])
+        .env("PATH", scratch.path())
+        .run();
+    run.expect_code(3)
+        .expect_stderr("apt install groonga-bin (Debian, Ubuntu)");
+    assert!(!scratch.path().join("runs").exists(), "{run}");
+}

@@ -64,6 +64,8 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
                 memory: args.memory.map(|size| size.0),
                 secret: args.secret_key.as_ref().map(Secret::new),
                 faults: args.faults.clone(),
+                delay: args.delay.0,
+                max_in_flight: args.max_in_flight,
                 workers: args.workers,
             },
             listening,

@@ -1342,6 +1342,7 @@ frequencies-scaled = 頻度の合計は 1 ではなく { $sum }。比率とし�
 no-requests = リクエストがない
 cache-hit-patterns = 大きさ { $size } のキャッシュでヒット率 { $hit } にするには、異なるパターンが { $count }({ $size } ÷ { $hit })必要だが、ファイルでは足りない: { $why }
 no-cache-counters = 「{ $text }」は使えない。使えるのは "groonga"、"droonga"、"opensearch"、または "/_nodes/stats/indices/request_cache" のようなパス
+no-groonga = quickstart search は Groonga を 2 つ起動するが、PATH に groonga がない。apt install groonga-bin(Debian、Ubuntu)か brew install groonga(Homebrew、macOS)でインストールする
 no-groonga-log = { $shown } は Groonga のクエリーログの行ではない
 log-writing = ログのコマンド { $writing } 件は、データを変更しうるので送らない。読み出しのコマンドだけを送る
 log-not-http = ログのコマンド { $not_http } 件は、HTTP で送られていないので送らない

@@ -347,7 +347,9 @@ fn check_supports_work(
     let what = match reach {
         Reach::Files(_) => sentence!("is-directory", "is a directory"),
         Reach::Builtin(Builtin::Dummy) => sentence!("is-no-server", "is no server"),
-        Reach::Builtin(Builtin::Blob) => sentence!("is-blob-server", "is the built-in blob server"),
+        Reach::Builtin(builtin) if builtin.is_blob_store() => {
+            sentence!("is-blob-server", "is the built-in blob server")
+        }
         _ => return,
     };
     if let Some(workload) = needs.beyond_blob_stores() {

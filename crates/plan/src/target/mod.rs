@@ -329,10 +329,10 @@ section! {
                 "[NAME=]TEXT",
                 "Version of a server to print in the report",
             ).default("what a launched server prints as its version").under(TARGETS));
-        /// with `builtin = "s3-memory"` or `"blob"`: memory limit for all objects or blobs, for
-        /// example `"4GiB"`. A PUT beyond the limit gets status 507
+        /// with `builtin = "s3-memory"` or a built-in blob server: memory limit for all objects or
+        /// blobs, for example `"4GiB"`. A PUT beyond the limit gets status 507
         memory: Scalar => Option<u64>, read describe::memory = size()
-            .only(Only::InMemory, "is for builtin = \"s3-memory\" and builtin = \"blob\" only")
+            .only(Only::InMemory, "is for builtin = \"s3-memory\" and built-in blob servers only")
             .default_rule("half of the free memory, divided by the number of such targets")
             .flag(
                 Flag::per_target(

@@ -65,6 +65,10 @@ pub enum Builtin {
     S3Durable,
     /// A blob store in memory, with the protocol of CubeFS's access layer.
     Blob,
+    /// The blob store with one worker, which takes 5 ms for each request.
+    BlobOneWorker,
+    /// The blob store with four workers, each of which takes 5 ms for a request.
+    BlobFourWorkers,
     /// No server: every operation completes immediately, which shows the cost of Tenbin itself.
     Dummy,
 }
@@ -77,6 +81,8 @@ impl Named for Builtin {
         ("s3-memory", Self::S3Memory),
         ("s3-durable", Self::S3Durable),
         ("blob", Self::Blob),
+        ("blob-1-worker", Self::BlobOneWorker),
+        ("blob-4-workers", Self::BlobFourWorkers),
         ("dummy", Self::Dummy),
     ];
 }
@@ -88,6 +94,19 @@ impl Builtin {
             self,
             Self::Http | Self::HttpOneWorker | Self::HttpFourWorkers
         )
+    }
+
+    /// Whether the server is a blob store.
+    pub fn is_blob_store(self) -> bool {
+        matches!(
+            self,
+            Self::Blob | Self::BlobOneWorker | Self::BlobFourWorkers
+        )
+    }
+
+    /// Whether the server keeps objects or blobs in memory.
+    pub fn is_in_memory(self) -> bool {
+        self == Self::S3Memory || self.is_blob_store()
     }
 
     /// Name in plans and on the command line, such as `http` or `s3-memory`.

@@ -1,7 +1,7 @@
 //! Which keys a target can have.
 
-use super::TargetDraft;
 use super::credentials::Signature;
+use super::{Builtin, TargetDraft};
 use crate::keys::row::{Key, Only, Scope, Section as _, Yields};
 use crate::keys::scalar::Field;
 
@@ -43,7 +43,9 @@ impl TargetDraft {
         match scope.only {
             Only::Launched => self.command.is_some(),
             Only::Servers => self.builtin.is_none() && !text(&self.url).starts_with("file:"),
-            Only::InMemory => matches!(text(&self.builtin), "s3-memory" | "blob"),
+            Only::InMemory => {
+                Builtin::from_name(text(&self.builtin)).is_some_and(Builtin::is_in_memory)
+            }
         }
     }
 }

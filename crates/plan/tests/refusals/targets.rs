@@ -92,7 +92,7 @@ fn targets() {
         (
             "[[target]]",
             "builtin = \"s3-memroy\"",
-            r#"plan.toml:2:11: builtin: "s3-memroy" is not one of "http", "http-1-worker", "http-4-workers", "s3-memory", "s3-durable", "blob", "dummy"; did you mean "s3-memory"?"#,
+            r#"plan.toml:2:11: builtin: "s3-memroy" is not one of "http", "http-1-worker", "http-4-workers", "s3-memory", "s3-durable", "blob", "blob-1-worker", "blob-4-workers", "dummy"; did you mean "s3-memory"?"#,
         ),
         (
             "[[target]]",

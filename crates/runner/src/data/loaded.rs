@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use tenbin_plan::size::Size;
-use tenbin_plan::{Builtin, Plan, Reach, Sentence, Target, sentence};
+use tenbin_plan::{Plan, Reach, Sentence, Target, sentence};
 use tenbin_targets::Running;
 use tenbin_targets::counters::DiskSpace;
 use tenbin_targets::doctor::Process;
@@ -170,10 +170,7 @@ fn fits_in_memory(target: &Target, loaded: LoadedData, limit: u64) -> Result<(),
 }
 
 fn is_in_memory(target: &Target) -> bool {
-    matches!(
-        target.reach,
-        Reach::Builtin(Builtin::S3Memory | Builtin::Blob)
-    )
+    matches!(target.reach, Reach::Builtin(builtin) if builtin.is_in_memory())
 }
 
 /// Bytes with three significant digits.

@@ -36,6 +36,8 @@ pub(super) fn builtin(builtin: Builtin, memory: Option<u64>, exe: &Path) -> Laun
         Builtin::HttpFourWorkers => ("truth", &["--service", "fixed:5ms", "--workers", "4"]),
         Builtin::S3Memory => ("s3", &[]),
         Builtin::S3Durable => ("s3", &["--durable", "{data}"]),
+        Builtin::BlobOneWorker => ("blob", &["--delay", "5ms", "--max-in-flight", "1"]),
+        Builtin::BlobFourWorkers => ("blob", &["--delay", "5ms", "--max-in-flight", "4"]),
         // Never launched: the dummy has no server.
         Builtin::Blob | Builtin::Dummy => ("blob", &[]),
     };

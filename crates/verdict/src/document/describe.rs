@@ -89,6 +89,12 @@ fn place(target: &Target) -> String {
             "built-in S3 server, on disk, synced before it responds".to_owned()
         }
         Reach::Builtin(Builtin::Blob) => "built-in blob server, in memory".to_owned(),
+        Reach::Builtin(Builtin::BlobOneWorker) => {
+            "built-in blob server, in memory, one worker of 5 ms".to_owned()
+        }
+        Reach::Builtin(Builtin::BlobFourWorkers) => {
+            "built-in blob server, in memory, four workers of 5 ms".to_owned()
+        }
         Reach::Builtin(Builtin::Dummy) => "no server: the cost of Tenbin itself".to_owned(),
         Reach::Files(files) => {
             let synced = if files.sync {

@@ -39,9 +39,10 @@ struct TargetFlags {
     /// can be left out once [default: server]
     #[arg(long, value_name = "[NAME=]COMMAND", value_parser = launched)]
     launch: Vec<Named>,
-    /// Start a built-in server, repeatable: http, http-1-worker or http-4-workers (5 ms for each
-    /// request), s3-memory (keeps objects in memory), s3-durable (syncs objects to disk) or blob.
-    /// For `tenbin blob` also dummy: no server and no requests, every operation completes at once
+    /// Start a built-in server, repeatable: http, s3-memory (keeps objects in memory), s3-durable
+    /// (syncs objects to disk) or blob; with 5 ms for each request http-1-worker, http-4-workers,
+    /// blob-1-worker or blob-4-workers. For `tenbin blob` also dummy: no server and no requests,
+    /// every operation completes at once
     #[arg(long, value_name = "NAME=KIND")]
     builtin: Vec<Named>,
 }

@@ -17,8 +17,10 @@ mod store;
 mod ticket;
 mod token;
 mod trace;
+mod turns;
 
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,6 +32,7 @@ use super::{ServeError, accept, half_of_available_memory};
 use faults::Faults;
 use service::Access;
 use store::Store;
+use turns::Turns;
 
 /// Settings of the blob server.
 #[derive(Debug, Clone)]
@@ -49,6 +52,11 @@ pub struct BlobOptions {
     pub memory: Option<u64>,
     /// Injected faults.
     pub faults: Vec<Fault>,
+    /// Delay before every response.
+    pub delay: Duration,
+    /// Maximum number of requests served at the same time; further requests wait, in order of
+    /// arrival. `None` for no limit.
+    pub max_in_flight: Option<NonZeroUsize>,
     /// Worker threads, at least 1.
     pub workers: usize,
 }
@@ -76,6 +84,7 @@ pub fn blob(options: &BlobOptions, ready: impl FnOnce(SocketAddr)) -> Result<(),
         secret: options.secret.clone(),
         gone: options.gone,
         gone_delay: options.gone_delay,
+        turns: Arc::new(Turns::new(options.delay, options.max_in_flight)),
     };
     accept::run(options.listen, options.workers, access, ready)
 }

@@ -26,6 +26,7 @@ use super::sign::sign;
 use super::store::{CLUSTER, LARGEST_PIECE, PIECE, Reservation, Store};
 use super::ticket::Ticket;
 use super::trace::Trace;
+use super::turns::Turns;
 use super::{Gone, framing, hashes, token};
 
 /// Largest blob, bytes.
@@ -53,6 +54,7 @@ pub(super) struct Access {
     pub(super) secret: Option<Secret>,
     pub(super) gone: Gone,
     pub(super) gone_delay: Duration,
+    pub(super) turns: Arc<Turns>,
 }
 
 /// Error for a body without a length: closes the connection without a response, as CubeFS does.
@@ -124,6 +126,7 @@ impl Access {
         let Ok(body) = read_whole(body, most).await else {
             return Ok(Refusal::BrokenBody.reply());
         };
+        let _turn = self.turns.begin().await;
         let is_open = matches!(path.as_str(), "/access/status" | "/metrics");
         if let Some(secret) = self.secret.as_ref().filter(|_| !is_open) {
             let given = head.headers.get(token::HEADER).map(HeaderValue::as_bytes);
