@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Command, FromArgMatches as _};
 use tenbin_compat::{Mistakes, World, ab, hsbench, warp, wrk};
-use tenbin_plan::{AgentsDraft, Draft, Refusal, Section as _, Sentence, read_bounded, sentence};
+use tenbin_plan::{AgentsDraft, Draft, Refusal, Section as _, read_bounded, sentence};
 
 use super::flags;
 use super::problem;
@@ -103,7 +103,7 @@ impl AddedArgs {
 impl ForeignArgs {
     /// The plan of a command line that measures.
     pub(super) fn draft(&self, planned: Planned) -> Result<Draft, Refusal> {
-        let refused = |mistakes: Mistakes| problem(Sentence::from(mistakes.to_string()));
+        let refused = |mistakes: Mistakes| problem(mistakes.in_lines());
         let (added, arguments) = self.divide().map_err(refused)?;
         let draft = planned(&arguments, &world()).map_err(refused)?;
         let draft = draft.ok_or_else(|| {
@@ -147,7 +147,11 @@ impl ForeignArgs {
             }
             match words.next() {
                 Some(value) => own.push(value.clone()),
-                None => return Err(Mistakes::one(format!("{word} needs a value"))),
+                None => {
+                    return Err(Mistakes::one(sentence!(
+                        "front-word-needs-value", "{word} needs a value", word
+                    )));
+                }
             }
         }
         let matches = command.try_get_matches_from(own);
@@ -267,7 +271,8 @@ mod tests {
         let [sentence] = mistakes.sentences() else {
             panic!("{mistakes}");
         };
-        assert!(sentence.contains("'many' for '--agents"), "{sentence}");
+        let text = sentence.text();
+        assert!(text.contains("'many' for '--agents"), "{text}");
     }
 
     #[test]

@@ -78,9 +78,7 @@ pub(crate) fn help(text: &str) -> Exit {
 
 /// Prints the errors of a command line.
 pub(crate) fn refuse(mistakes: &Mistakes) -> Exit {
-    for sentence in mistakes.sentences() {
-        output::error(sentence);
-    }
+    mistakes.sentences().iter().for_each(output::say_error);
     Exit::Refused
 }
 
