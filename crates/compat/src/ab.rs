@@ -161,8 +161,11 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
     let mut given = match TABLE.read(
         arguments,
         world,
-        "ab's command line on Tenbin's engine: HTTP/1.1 instead of 1.0, failures never counted \
-         as throughput, times in fractions of a millisecond, and a verdict.",
+        sentence!(
+            "ab-about",
+            "ab's command line on Tenbin's engine: HTTP/1.1 instead of 1.0, failures never counted \
+             as throughput, times in fractions of a millisecond, and a verdict."
+        ),
     ) {
         Ok(given) => given,
         Err(help) => return Ok(Parsed::Help(help)),

@@ -183,8 +183,11 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
     let mut given = match TABLE.read_flags(
         arguments,
         world,
-        "blobstore-bench's command line on Tenbin's engine: every blob has unique content, which is \
-        compared when it is read, errors never count as throughput, and there is a verdict.",
+        sentence!(
+            "bench-about",
+            "blobstore-bench's command line on Tenbin's engine: every blob has unique content, which is \
+            compared when it is read, errors never count as throughput, and there is a verdict."
+        ),
     ) {
         Ok(given) => given,
         Err(help) => return Ok(Parsed::Help(help)),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use tenbin_plan::sentence;
 
 use crate::flag::{Flag, Kind};
-use crate::help;
+use crate::help::{self, Help};
 use crate::mistakes::{Mistakes, not_a_port};
 use crate::parse::{Given, Style, Table, World};
 
@@ -130,8 +130,8 @@ pub struct Send {
 pub enum Parsed {
     /// A job, and notes to print before the job runs.
     Work(Box<Job>, Vec<tenbin_plan::Sentence>),
-    /// The help text, because help was requested.
-    Help(String),
+    /// The help, because help was requested.
+    Help(Help),
 }
 
 /// Every helper.
@@ -423,9 +423,16 @@ impl Helper {
     pub fn parse(&self, arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes> {
         let mut given = self.table().parse(arguments, world);
         if given.help {
+            let (tool, about) = (self.name, self.about);
+            let described = sentence!(
+                "front-helper-about",
+                "{tool}'s command line on Tenbin: {about}.",
+                tool,
+                about
+            );
             return Ok(Parsed::Help(help::on_command(
                 self.usage,
-                &format!("{}'s command line on Tenbin: {}.", self.name, self.about),
+                described.with_fixed("about", about),
                 self.table().mine(),
                 self.name,
             )));

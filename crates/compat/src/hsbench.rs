@@ -183,8 +183,11 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
     let mut given = match TABLE.read_flags(
         arguments,
         world,
-        "hsbench's command line on Tenbin's engine: responses are timed to their last byte, errors \
-        never count as throughput, and there is a verdict.",
+        sentence!(
+            "hsbench-about",
+            "hsbench's command line on Tenbin's engine: responses are timed to their last byte, errors \
+            never count as throughput, and there is a verdict."
+        ),
     ) {
         Ok(given) => given,
         Err(help) => return Ok(Parsed::Help(help)),

@@ -11,7 +11,7 @@ use tenbin_plan::size::Size;
 use tenbin_plan::{Secret, Sentence, sentence};
 
 use crate::flag::{Fate, Flag, Kind, dashed, switch};
-use crate::help;
+use crate::help::{self, Help};
 use crate::mistakes::did_you_mean;
 
 /// Access to the environment and to files, for flags that refer to them.
@@ -68,13 +68,13 @@ impl Table {
     /// Parses the command line of a tool that has no commands and takes a URL.
     ///
     /// # Errors
-    /// The help text, if help was requested; the text starts with `about`.
+    /// The help, if help was requested; its description is `about`.
     pub(crate) fn read(
         self,
         arguments: &[String],
         world: &World<'_>,
-        about: &str,
-    ) -> Result<Given, String> {
+        about: Sentence,
+    ) -> Result<Given, Help> {
         self.given_or_help(arguments, world, "[FLAGS] URL", about)
     }
 
@@ -83,8 +83,8 @@ impl Table {
         self,
         arguments: &[String],
         world: &World<'_>,
-        about: &str,
-    ) -> Result<Given, String> {
+        about: Sentence,
+    ) -> Result<Given, Help> {
         let mut given = self.given_or_help(arguments, world, "[FLAGS]", about)?;
         if let Some(operand) = given.operands.first() {
             let tool = self.tool;
@@ -104,8 +104,8 @@ impl Table {
         arguments: &[String],
         world: &World<'_>,
         usage: &str,
-        about: &str,
-    ) -> Result<Given, String> {
+        about: Sentence,
+    ) -> Result<Given, Help> {
         let given = self.parse(arguments, world);
         if !given.help {
             Ok(given)

@@ -182,8 +182,11 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
     let mut given = match TABLE.read_flags(
         arguments,
         world,
-        "drnbench-publish-subscribe's command line: subscribers over HTTP streaming, counted by \
-        the messages that they receive.",
+        sentence!(
+            "publish-subscribe-about",
+            "drnbench-publish-subscribe's command line: subscribers over HTTP streaming, counted by \
+            the messages that they receive."
+        ),
     ) {
         Ok(given) => given,
         Err(help) => return Ok(Parsed::Help(help)),

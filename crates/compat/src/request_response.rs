@@ -212,8 +212,11 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
     let mut given = match TABLE.read_flags(
         arguments,
         world,
-        "drnbench-request-response's command line on Tenbin's engine: exactly the number of clients \
-        given, requests that never run out, no request sent twice, and a verdict.",
+        sentence!(
+            "request-response-about",
+            "drnbench-request-response's command line on Tenbin's engine: exactly the number of clients \
+            given, requests that never run out, no request sent twice, and a verdict."
+        ),
     ) {
         Ok(given) => given,
         Err(help) => return Ok(Parsed::Help(help)),

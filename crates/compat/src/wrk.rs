@@ -120,8 +120,11 @@ pub struct WrkJob {
 ///
 /// Every mistake in the arguments, one sentence each.
 pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes> {
-    let about = "wrk's command line on Tenbin's engine: percentiles of the actual measurements, \
-        timeouts and failures that never count as throughput, and a verdict.";
+    let about = sentence!(
+        "wrk-about",
+        "wrk's command line on Tenbin's engine: percentiles of the actual measurements, \
+        timeouts and failures that never count as throughput, and a verdict."
+    );
     match WRK.read(arguments, world, about) {
         Ok(given) => measure(given),
         Err(help) => Ok(Parsed::Help(help)),
@@ -134,8 +137,11 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
 ///
 /// Every mistake in the arguments, one sentence each.
 pub fn parse_wrk2(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes> {
-    let about = "wrk2's command line on Tenbin's engine: a constant rate, latencies from when each \
-        request was due, timeouts and failures that never count as throughput, and a verdict.";
+    let about = sentence!(
+        "wrk2-about",
+        "wrk2's command line on Tenbin's engine: a constant rate, latencies from when each \
+        request was due, timeouts and failures that never count as throughput, and a verdict."
+    );
     let mut given = match WRK2.read(arguments, world, about) {
         Ok(given) => given,
         Err(help) => return Ok(Parsed::Help(help)),

@@ -401,6 +401,44 @@ warp-disable-multipart = --disable-multipart: 16 MiB までのオブジェクト
 warp-missing-shares =
     指定のない割合は 0 とする。warp なら既定値({ $defaults })が残り、実際の割合は { $real } パーセントになる
 
+# --- Help on the command lines of other tools
+front-usage = 使い方: { $usage }
+front-commands = コマンド:
+front-flags =
+    フラグ(ハイフンは 1 つでも 2 つでもよい)。何も書かれていないフラグの効果は元のツールと同じ。違いは注記にある。
+    使えないフラグはエラーになり、理由が表示される。
+front-default = {"["}既定: { $default }]
+front-env = {"["}環境変数: { $variable }]
+front-refused-value = 。{ $value } は使えない: { $reason }
+front-noted = 。注記: { $note }
+front-refused = 。使えない: { $reason }
+front-helper-about = Tenbin で動く { $tool } のコマンドライン。{ $about }。
+ab-about =
+    Tenbin のエンジンで動く ab のコマンドライン。HTTP/1.0 ではなく 1.1 を使い、失敗をスループットに数えず、
+    時間をミリ秒の小数まで示し、判定を下す。
+wrk-about =
+    Tenbin のエンジンで動く wrk のコマンドライン。パーセンタイルは実際の測定値のもので、時間切れと失敗をスループットに数えず、
+    判定を下す。
+wrk2-about =
+    Tenbin のエンジンで動く wrk2 のコマンドライン。レートは一定で、レイテンシは送信予定時刻から測り、時間切れと失敗を
+    スループットに数えず、判定を下す。
+hsbench-about =
+    Tenbin のエンジンで動く hsbench のコマンドライン。応答は最後のバイトまで測り、エラーをスループットに数えず、
+    判定を下す。
+bench-about =
+    Tenbin のエンジンで動く blobstore-bench のコマンドライン。blob の内容はすべて異なり、読むときに照合する。
+    エラーをスループットに数えず、判定を下す。
+request-response-about =
+    Tenbin のエンジンで動く drnbench-request-response のコマンドライン。クライアント数は指定どおりで、リクエストは尽きず、
+    同じリクエストを二重に送らず、判定を下す。
+publish-subscribe-about =
+    drnbench-publish-subscribe のコマンドライン。HTTP ストリーミングの購読者を、受け取ったメッセージで数える。
+warp-about =
+    Tenbin のエンジンで動く warp のコマンドライン。数えるのはグッドプットだけで、パーセンタイルは全リクエストのもの。
+    判定を下す。
+warp-help =
+    tenbin warp COMMAND --help で、コマンドのフラグを表示する。プログラムの名前が warp なら、それがこのコマンドになる。
+
 # --- Mistakes on the command lines of other tools
 front-value = 「{ $value }」は使えない。{ $reason }
 front-takes-no-arguments = { $tool } に引数はなく、「{ $operand }」というフラグもない
@@ -429,8 +467,8 @@ ab-connections = 接続数はリクエスト数(-n)より多くできない
 ab-two-bodies = -p と -u は同時に使えない
 ab-head-body = HEAD で送る本文はない
 wrk2-needs-rate =
-    指定がない。wrk2 は一定のレートでリクエストを送るので、-R 2000 のように指定する。サーバーが応答できるだけ送るには
-    tenbin wrk を使う
+    指定がない。wrk2 は一定のレートでリクエストを送るので、-R 2000 のように指定する。
+    サーバーが応答できるだけ送るには tenbin wrk を使う
 wrk-script-argument = { $tool }: URL の後の「{ $argument }」はスクリプトの引数だが、スクリプトは使えない。外す
 wrk-needs-rate = レートが必要。-R で指定する
 wrk-threads = 接続数より多くできない
@@ -450,8 +488,8 @@ bench-no-backend = 「{ $other }」というバックエンドはない。blobst
 bench-no-conf = 指定がない。ホストのあるファイルを指定するか、{ $variable } を設定する
 bench-no-json = JSON ではない:「{ $error }」
 bench-no-hosts =
-    priority_addrs も cluster_config.clusters もなく、ホストがわからない。アクセス層のホストを指定する:
-    {"{"}"priority_addrs": ["http://HOST:9500"]{"}"}
+    priority_addrs も cluster_config.clusters もなく、ホストがわからない。アクセス層のホストを指定する。
+    例: {"{"}"priority_addrs": ["http://HOST:9500"]{"}"}
 bench-database = 「{ $other }」は memory でも rocksdb でもない
 bench-modes = 「{ $text }」はモードの並びではない。使えるモードは p、g、d
 bench-interval = 「{ $text }」は整数の秒数ではない。数値は 1 秒ごとに記録する

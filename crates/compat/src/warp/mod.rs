@@ -13,7 +13,7 @@ mod yaml;
 use tenbin_plan::{Sentence, sentence};
 
 use crate::flag::Fate;
-use crate::help;
+use crate::help::{self, Help};
 use crate::mistakes::{Mistakes, did_you_mean};
 use crate::parse::{Given, Style, Table, World};
 
@@ -30,8 +30,8 @@ pub enum Parsed {
     Measure(Box<WarpJob>),
     /// Reading of result files.
     Read(WarpReading),
-    /// The help text, because help was requested.
-    Help(String),
+    /// The help, because help was requested.
+    Help(Help),
 }
 
 /// Reading of result files.
@@ -213,21 +213,27 @@ fn reading_of(reading: Reading, mut given: Given) -> Result<WarpReading, Mistake
     })
 }
 
-/// The help text of warp.
-fn overview() -> String {
+/// The help of warp.
+fn overview() -> Help {
     help::overview(
-        "warp's command line on Tenbin's engine: only goodput, percentiles of all requests, and a \
-        verdict.",
+        sentence!(
+            "warp-about",
+            "warp's command line on Tenbin's engine: only goodput, percentiles of all requests, and a \
+            verdict."
+        ),
         "tenbin warp COMMAND [FLAGS]",
         COMMANDS
             .iter()
             .map(|command| (command.name, command.about, command.fate)),
-        "tenbin warp COMMAND --help lists the flags of a command. If the program is called warp, \
-        it is this command.",
+        sentence!(
+            "warp-help",
+            "tenbin warp COMMAND --help lists the flags of a command. If the program is called warp, \
+            it is this command."
+        ),
     )
 }
 
-fn help_on(command: &Command) -> Result<String, Mistakes> {
+fn help_on(command: &Command) -> Result<Help, Mistakes> {
     if let Fate::Refused(reason) = command.fate {
         return Err(refused(command, reason));
     }
@@ -239,7 +245,7 @@ fn help_on(command: &Command) -> Result<String, Mistakes> {
     };
     Ok(help::on_command(
         &format!("tenbin warp {} [FLAGS]{operands}", command.name),
-        command.about,
+        Sentence::fixed(command.about),
         table_of(command).mine(),
         command.name,
     ))

@@ -33,7 +33,7 @@ pub(crate) fn warp(args: &ForeignArgs) -> Exit {
         Err(mistakes) => return refuse(&mistakes),
     };
     match parse(&arguments, &foreign_world()) {
-        Ok(Parsed::Help(text)) => help_with_added(&text),
+        Ok(Parsed::Help(asked)) => help_with_added(&asked),
         Ok(Parsed::Measure(job)) => run(&job, added),
         Ok(Parsed::Read(reading)) => read(&reading),
         Err(mistakes) => refuse(&mistakes),
