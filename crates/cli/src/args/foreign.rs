@@ -4,9 +4,10 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use clap::error::ContextKind;
 use clap::{Args, Command, FromArgMatches as _};
 use tenbin_compat::{Mistakes, World, ab, hsbench, warp, wrk};
-use tenbin_plan::{AgentsDraft, Draft, Refusal, Section as _, read_bounded, sentence};
+use tenbin_plan::{AgentsDraft, Draft, Refusal, Section as _, Sentence, read_bounded, sentence};
 
 use super::flags;
 use super::problem;
@@ -156,12 +157,25 @@ impl ForeignArgs {
         }
         let matches = command.try_get_matches_from(own);
         let added = matches.and_then(|matches| AddedArgs::from_arg_matches(&matches));
-        let added = added.map_err(|error| {
-            let text = error.to_string();
-            let sentence = text.lines().next().unwrap_or_default();
-            Mistakes::one(sentence.trim_start_matches("error: "))
-        })?;
+        let added = added.map_err(|error| Mistakes::one(of_added(&error)))?;
         Ok((added, rest))
+    }
+}
+
+/// What is wrong with a flag that Tenbin adds.
+fn of_added(error: &clap::Error) -> Sentence {
+    let text = error.to_string();
+    let line = text.lines().next().unwrap_or_default();
+    let line = line.trim_start_matches("error: ");
+    let stated = |kind| error.get(kind).map(ToString::to_string);
+    match (
+        stated(ContextKind::InvalidArg),
+        stated(ContextKind::InvalidValue),
+    ) {
+        (Some(arg), Some(value)) => sentence!("front-added-flag", "{line}", line)
+            .with("arg", arg)
+            .with("value", value),
+        _ => line.into(),
     }
 }
 

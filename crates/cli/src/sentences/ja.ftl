@@ -440,6 +440,8 @@ warp-help =
     tenbin warp COMMAND --help で、コマンドのフラグを表示する。プログラムの名前が warp なら、それがこのコマンドになる。
 
 # --- Mistakes on the command lines of other tools
+front-added-flag = '{ $arg }' の値「{ $value }」は使えない
+front-flag-elsewhere = ({ $flags } は `{ $instead }` のフラグで、`tenbin { $command }` にはない)
 front-value = 「{ $value }」は使えない。{ $reason }
 front-takes-no-arguments = { $tool } に引数はなく、「{ $operand }」というフラグもない
 front-flag-of-other-command = { $flag } は { $tool } { $commands } のフラグで、{ $title } にはない
@@ -483,7 +485,7 @@ bench-starts-empty =
     「{ $modes }」は { $letter } で始まるが、メモリー上の位置は最初は空。p を先にするか、位置をディスクに置き
     (-db rocksdb -r DIR)、同じ -r と -pr で先に -m p を実行する
 bench-other-backend =
-    blobstore-bench のバックエンドではない。tenbin blob を使う(ファイルなら --target file:///DIR、S3 なら --store s3)
+    blobstore-bench のバックエンドではない。tenbin blob を使う。ファイルなら --target file:///DIR、S3 なら --store s3
 bench-no-backend = 「{ $other }」というバックエンドはない。blobstore か dummy と書く
 bench-no-conf = 指定がない。ホストのあるファイルを指定するか、{ $variable } を設定する
 bench-no-json = JSON ではない:「{ $error }」
