@@ -184,7 +184,7 @@ fn the_help_of_every_command_line_of_another_tool_is_translated() {
                 String::new()
             })
         },
-        wrap: &|text: &str, _| text.to_owned(),
+        wrap: &|text: &str, _: usize| text.to_owned(),
     };
     for help in helps() {
         help.printed(&printer);
