@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 
 use tenbin_compat::Spelling;
 
+use crate::sentences::said;
+
 static USED: OnceLock<&Spelling> = OnceLock::new();
 
 /// Sets that the user wrote a command line of this tool. From now on, messages name its flags.
@@ -17,7 +19,7 @@ pub(crate) fn choose(tool: &str) {
 /// The message with flags of the command line that the user wrote.
 pub(crate) fn spelled(message: &str) -> Cow<'_, str> {
     match USED.get() {
-        Some(spelling) => spelling.spell(message, crate::args::is_added),
+        Some(spelling) => spelling.spell(message, crate::args::is_added, said),
         None => Cow::Borrowed(message),
     }
 }

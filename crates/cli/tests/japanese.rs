@@ -147,6 +147,58 @@ fn the_command_lines_of_other_tools_explain_themselves_in_japanese() {
     ));
 }
 
+/// The command lines of other tools, each with `--help` or without arguments.
+const FRONTS: [&str; 16] = [
+    "ab --help",
+    "wrk --help",
+    "wrk2 --help",
+    "hsbench --help",
+    "blobstore-bench --help",
+    "drnbench-request-response --help",
+    "drnbench-publish-subscribe --help",
+    "drnbench-extract-searchterms --help",
+    "drnbench-generate-select-patterns --help",
+    "grn2drn --help",
+    "grndump --help",
+    "droonga-send --help",
+    "warp",
+    "warp put --help",
+    "warp run --help",
+    "warp analyze --help",
+];
+
+#[test]
+fn the_help_of_the_command_lines_of_other_tools_is_japanese() {
+    let scratch = Scratch::new("japanese-help-of-fronts");
+    for front in FRONTS {
+        let run = Tenbin::line(&scratch, format!("--lang ja {front}")).run();
+        run.expect_code(0).expect_stdout("使い方: tenbin ");
+        let prose: Vec<&str> = run
+            .stdout
+            .lines()
+            .filter(|line| !line.starts_with("使い方"))
+            .collect();
+        let prose = without_quotations(&prose.join("\n"));
+        assert_eq!(with_words(&prose, 3), [""; 0], "{front}: {run}");
+        let english = [
+            "Flags", "[default:", "[env:", "Note:", "Refused", "Commands",
+        ];
+        let left = english.iter().find(|word| run.stdout.contains(**word));
+        assert_eq!(left, None, "{front}: {run}");
+        // Below each flag stands what it does.
+        let lines: Vec<&str> = run.stdout.lines().collect();
+        for pair in lines.windows(2).filter(|pair| pair[0].starts_with("  -")) {
+            let is_added = !pair[1].starts_with("      ");
+            assert!(is_added || has_japanese(pair[1]), "{front}: {pair:?}");
+        }
+    }
+}
+
+/// Whether a text has Japanese letters, kana or kanji.
+fn has_japanese(text: &str) -> bool {
+    has_kana(text) || text.contains(|c: char| ('\u{4e00}'..'\u{a000}').contains(&c))
+}
+
 /// What is quoted: values as given, names, commands.
 fn without_quotations(text: &str) -> String {
     let mut kept = String::new();

@@ -8,7 +8,7 @@ use tenbin_plan::sentence;
 
 use crate::flag::{Flag, Kind};
 use crate::help;
-use crate::mistakes::Mistakes;
+use crate::mistakes::{Mistakes, at_least_one};
 use crate::parse::{Given, Style, Table, World};
 use crate::web::{Scheme, WebJob, servers, take_connection};
 
@@ -161,8 +161,11 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
     let mut given = match TABLE.read(
         arguments,
         world,
-        "ab's command line on Tenbin's engine: HTTP/1.1 instead of 1.0, failures never counted \
-         as throughput, times in fractions of a millisecond, and a verdict.",
+        sentence!(
+            "ab-about",
+            "ab's command line on Tenbin's engine: HTTP/1.1 instead of 1.0, failures never counted \
+             as throughput, times in fractions of a millisecond, and a verdict."
+        ),
     ) {
         Ok(given) => given,
         Err(help) => return Ok(Parsed::Help(help)),
@@ -172,7 +175,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
     }
     let web = web(&mut given);
     if let Some(why) = web.too_short() {
-        given.wrong("t", &why);
+        given.wrong("t", why);
     }
     Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
     let mut web = WebJob {
@@ -192,18 +195,22 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
 fn web(given: &mut Given) -> WebJob {
     for flag in ["n", "c", "s"] {
         if given.whole(flag) == 0 {
-            given.wrong(flag, "must be at least 1");
+            given.wrong(flag, at_least_one());
         }
     }
     let time = given.some_whole("t").map(Duration::from_secs);
     if time.is_some_and(|time| time.is_zero()) {
-        given.wrong("t", "must be at least 1");
+        given.wrong("t", at_least_one());
     }
     // Without -t and -n, ab sends a single request.
     let requests = (time.is_none() || given.is_given("n")).then(|| given.whole("n"));
     let connections = given.whole("c");
     if requests.is_some_and(|requests| requests < connections) {
-        given.wrong("c", "there cannot be more connections than requests (-n)");
+        let why = sentence!(
+            "ab-connections",
+            "there cannot be more connections than requests (-n)"
+        );
+        given.wrong("c", why);
     }
     let (method, body_file) = method(given);
     let (headers, keep_alive) = headers(given, body_file.is_some());
@@ -246,7 +253,8 @@ fn web(given: &mut Given) -> WebJob {
 fn method(given: &mut Given) -> (String, Option<String>) {
     let (post, put) = (given.some_text("p"), given.some_text("u"));
     if post.is_some() && put.is_some() {
-        given.wrong("u", "-p and -u cannot both be given");
+        let why = sentence!("ab-two-bodies", "-p and -u cannot both be given");
+        given.wrong("u", why);
     }
     let implied = match (&post, &put) {
         (Some(_), _) => "POST",
@@ -255,7 +263,8 @@ fn method(given: &mut Given) -> (String, Option<String>) {
         (None, None) => "GET",
     };
     if given.switch("i") && implied != "HEAD" {
-        given.wrong("i", "HEAD has no body to send");
+        let why = sentence!("ab-head-body", "HEAD has no body to send");
+        given.wrong("i", why);
     }
     let method = given.some_text("m").unwrap_or_else(|| implied.to_owned());
     (method, post.or(put))

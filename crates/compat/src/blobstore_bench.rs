@@ -12,7 +12,7 @@ use tenbin_plan::{
 
 use crate::flag::{Flag, Kind};
 use crate::help;
-use crate::mistakes::Mistakes;
+use crate::mistakes::{Mistakes, at_least_one};
 use crate::parse::{Given, Style, Table, World};
 
 const TOOL: &[&str] = &["blobstore-bench"];
@@ -183,15 +183,18 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
     let mut given = match TABLE.read_flags(
         arguments,
         world,
-        "blobstore-bench's command line on Tenbin's engine: every blob has unique content, which is \
-        compared when it is read, errors never count as throughput, and there is a verdict.",
+        sentence!(
+            "bench-about",
+            "blobstore-bench's command line on Tenbin's engine: every blob has unique content, which is \
+            compared when it is read, errors never count as throughput, and there is a verdict."
+        ),
     ) {
         Ok(given) => given,
         Err(help) => return Ok(Parsed::Help(help)),
     };
     for flag in ["t", "l"] {
         if given.whole(flag) == 0 {
-            given.wrong(flag, "must be at least 1");
+            given.wrong(flag, at_least_one());
         }
     }
     let backend = backend(&mut given, world);
@@ -260,27 +263,33 @@ fn job(
 /// Refuses what has no end, or no place to find its objects.
 fn refuse_what_cannot_run(given: &mut Given, job: &BlobstoreBenchJob, on_disk: bool) {
     if on_disk && job.directory.is_none() && job.backend != Backend::Dummy {
-        given.wrong("r", "is missing; locations on disk need a directory");
+        let why = sentence!(
+            "bench-no-directory",
+            "is missing; locations on disk need a directory"
+        );
+        given.wrong("r", why);
     }
     let is_unlimited = |flag| given.text(flag) == WITHOUT_LIMIT;
     if is_unlimited("d") && is_unlimited("n") {
-        given.wrong(
-            "d",
-            "time and objects cannot both be unlimited; give -n or -d",
+        let why = sentence!(
+            "front-no-end",
+            "time and objects cannot both be unlimited; give -n or -d"
         );
+        given.wrong("d", why);
     }
     if let Some((first, _)) = job.modes.first()
         && *first != Phase::Put
         && !on_disk
         && job.backend != Backend::Dummy
     {
-        let what = format!(
-            "{:?} starts with {}, and locations in memory start empty; put first, or keep \
+        let why = sentence!(
+            "bench-starts-empty",
+            "{modes:?} starts with {letter}, and locations in memory start empty; put first, or keep \
             locations on disk (-db rocksdb -r DIR) and run -m p before it with the same -r and -pr",
-            given.text("m"),
-            first.letter()
+            modes = given.text("m"),
+            letter = first.letter()
         );
-        given.wrong("m", &what);
+        given.wrong("m", why);
     }
 }
 
@@ -296,25 +305,41 @@ fn backend(given: &mut Given, world: &World<'_>) -> Backend {
         "dummy" => return Backend::Dummy,
         "blobstore" => {}
         "s3" | "fs" => {
-            let instead = "is not a backend of blobstore-bench; use tenbin blob: --target \
-            file:///DIR for files, --store s3 for an S3 store";
-            given.wrong("b", instead);
+            let why = sentence!(
+                "bench-other-backend",
+                "is not a backend of blobstore-bench; use tenbin blob: --target \
+                file:///DIR for files, --store s3 for an S3 store"
+            );
+            given.wrong("b", why);
             return Backend::Dummy;
         }
         other => {
-            let what = format!("{other:?} is not a backend; write blobstore or dummy");
-            given.wrong("b", &what);
+            let why = sentence!(
+                "bench-no-backend",
+                "{other:?} is not a backend; write blobstore or dummy",
+                other
+            );
+            given.wrong("b", why);
             return Backend::Dummy;
         }
     }
     let file = given.text("c").to_owned();
     if file.is_empty() {
-        let what = format!("is missing; name the file with the hosts, or set {CONF_VARIABLE}");
-        given.wrong("c", &what);
+        let why = sentence!(
+            "bench-no-conf",
+            "is missing; name the file with the hosts, or set {variable}",
+            variable = CONF_VARIABLE
+        );
+        given.wrong("c", why);
         return Backend::Blobstore(Vec::new());
     }
-    let read = (world.read)(&file).map_err(|error| format!("cannot read {file}: {error}"));
-    match read.and_then(|text| hosts(&text).map_err(|why| format!("{file}: {why}"))) {
+    let read = (world.read)(&file).map_err(|error| {
+        sentence!(
+            "front-unreadable", "cannot read {file}: {error}", file, error
+        )
+    });
+    let in_file = |why: Sentence| sentence!("front-in-file", "{file}: {why}", file, why);
+    match read.and_then(|text| hosts(&text).map_err(in_file)) {
         Ok((hosts, of_access)) => {
             if !of_access {
                 given.note(sentence!(
@@ -328,8 +353,8 @@ fn backend(given: &mut Given, world: &World<'_>) -> Backend {
             }
             Backend::Blobstore(hosts)
         }
-        Err(what) => {
-            given.wrong("c", &what);
+        Err(why) => {
+            given.wrong("c", why);
             Backend::Blobstore(Vec::new())
         }
     }
@@ -338,9 +363,9 @@ fn backend(given: &mut Given, world: &World<'_>) -> Backend {
 /// The access-layer hosts of a configuration, and whether the configuration names them; otherwise
 /// they are derived from the cluster managers. The keys can be at the top, below `stream` (newer
 /// versions) or below `access` (the blobstore's command-line client).
-fn hosts(text: &str) -> Result<(Vec<String>, bool), String> {
-    let conf: serde_json::Value =
-        serde_json::from_str(text).map_err(|error| format!("is not JSON: {error}"))?;
+fn hosts(text: &str) -> Result<(Vec<String>, bool), Sentence> {
+    let conf: serde_json::Value = serde_json::from_str(text)
+        .map_err(|error| sentence!("bench-no-json", "is not JSON: {error}", error))?;
     let nowhere = serde_json::Value::Null;
     let below = |name| conf.get(name).unwrap_or(&nowhere);
     let places = [&conf, below("stream"), below("access")];
@@ -373,11 +398,11 @@ fn hosts(text: &str) -> Result<(Vec<String>, bool), String> {
         }
     }
     if hosts.is_empty() {
-        Err(
-        "names no hosts: neither priority_addrs nor cluster_config.clusters; name those of the \
-         access layer: {\"priority_addrs\": [\"http://HOST:9500\"]}"
-            .to_owned(),
-    )
+        Err(sentence!(
+            "bench-no-hosts",
+            "names no hosts: neither priority_addrs nor cluster_config.clusters; name those of the \
+             access layer: {{\"priority_addrs\": [\"http://HOST:9500\"]}}"
+        ))
     } else {
         Ok((hosts, false))
     }
@@ -422,8 +447,12 @@ fn is_on_disk(given: &mut Given) -> bool {
             true
         }
         other => {
-            let what = format!("{other:?} is neither memory nor rocksdb");
-            given.wrong("db", &what);
+            let why = sentence!(
+                "bench-database",
+                "{other:?} is neither memory nor rocksdb",
+                other
+            );
+            given.wrong("db", why);
             false
         }
     }
@@ -437,10 +466,13 @@ fn limit(given: &mut Given, flag: &'static str, least: u64) -> Option<u64> {
     }
     let number = text.parse().ok().filter(|&number| number >= least);
     if number.is_none() {
-        given.wrong(
-            flag,
-            &format!("{text:?} is neither an integer of {least} or more nor -1"),
+        let why = sentence!(
+            "front-no-limit",
+            "{text:?} is neither an integer of {least} or more nor -1",
+            text,
+            least
         );
+        given.wrong(flag, why);
     }
     number
 }
@@ -452,8 +484,12 @@ fn modes(given: &mut Given) -> Vec<(Phase, String)> {
     let is_letters = !text.is_empty() && text.chars().all(|letter| "pgd".contains(letter));
     let phases = Phase::several(&text).ok().filter(|_| is_letters);
     let Some(phases) = phases else {
-        let what = format!("{text:?} is not a string of modes; the modes are p, g and d");
-        given.wrong("m", &what);
+        let why = sentence!(
+            "bench-modes",
+            "{text:?} is not a string of modes; the modes are p, g and d",
+            text
+        );
+        given.wrong("m", why);
         return modes;
     };
     for phase in phases {
@@ -472,11 +508,12 @@ fn modes(given: &mut Given) -> Vec<(Phase, String)> {
 fn interval(given: &mut Given) -> u32 {
     let seconds = given.decimal("i");
     if seconds.fract() != 0.0 || !(1.0..=f64::from(u32::MAX)).contains(&seconds) {
-        let what = format!(
-            "{:?} is not a whole number of seconds; figures are recorded per second",
-            given.text("i")
+        let why = sentence!(
+            "bench-interval",
+            "{text:?} is not a whole number of seconds; figures are recorded per second",
+            text = given.text("i")
         );
-        given.wrong("i", &what);
+        given.wrong("i", why);
     }
     seconds as u32
 }
@@ -485,13 +522,16 @@ fn size(given: &mut Given, backend: &Backend) -> u64 {
     let text = given.text("s").to_owned();
     match text.parse::<Size>() {
         Ok(Size(0)) if *backend != Backend::Dummy => {
-            let what = "the access layer refuses empty blobs; give at least 1 byte, or -b dummy";
-            given.wrong("s", what);
+            let why = sentence!(
+                "bench-empty-blobs",
+                "the access layer refuses empty blobs; give at least 1 byte, or -b dummy"
+            );
+            given.wrong("s", why);
             0
         }
         Ok(size) => size.0,
         Err(error) => {
-            given.wrong("s", &error.to_string());
+            given.wrong("s", error.sentence());
             0
         }
     }

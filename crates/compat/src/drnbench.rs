@@ -4,9 +4,11 @@
 
 use std::path::PathBuf;
 
+use tenbin_plan::sentence;
+
 use crate::flag::{Flag, Kind};
-use crate::help;
-use crate::mistakes::Mistakes;
+use crate::help::{self, Help};
+use crate::mistakes::{Mistakes, not_a_port};
 use crate::parse::{Given, Style, Table, World};
 
 /// A helper program of drnbench.
@@ -128,8 +130,8 @@ pub struct Send {
 pub enum Parsed {
     /// A job, and notes to print before the job runs.
     Work(Box<Job>, Vec<tenbin_plan::Sentence>),
-    /// The help text, because help was requested.
-    Help(String),
+    /// The help, because help was requested.
+    Help(Help),
 }
 
 /// Every helper.
@@ -421,9 +423,16 @@ impl Helper {
     pub fn parse(&self, arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes> {
         let mut given = self.table().parse(arguments, world);
         if given.help {
+            let (tool, about) = (self.name, self.about);
+            let described = sentence!(
+                "front-helper-about",
+                "{tool}'s command line on Tenbin: {about}.",
+                tool,
+                about
+            );
             return Ok(Parsed::Help(help::on_command(
                 self.usage,
-                &format!("{}'s command line on Tenbin: {}.", self.name, self.about),
+                described.with_fixed("about", about),
                 self.table().mine(),
                 self.name,
             )));
@@ -481,7 +490,7 @@ fn send(given: &mut Given) -> Job {
     };
     let port = u16::try_from(given.whole("default-port")).unwrap_or(0);
     if port == 0 {
-        given.wrong("default-port", "a port is a number from 1 to 65535");
+        given.wrong("default-port", not_a_port());
     }
     let completes = given.switch("completion") && !given.switch("no-completion");
     let text = |name: &str| given.text(name).to_owned();
@@ -504,9 +513,11 @@ fn dump(given: &mut Given) -> Job {
         [database] => database.clone(),
         others => {
             let count = others.len();
-            given.mistakes.push(format!(
+            given.mistakes.push(sentence!(
+                "grndump-databases",
                 "{count} databases are named; name one, by its path or by the URL of a running \
-                 server"
+                 server",
+                count
             ));
             String::new()
         }
@@ -516,8 +527,12 @@ fn dump(given: &mut Given) -> Job {
         Ok(-1) => None,
         Ok(most) if most >= 0 => u64::try_from(most).ok(),
         _ => {
-            let wrong = format!("{most:?} is neither a number of 0 or more nor -1, for all");
-            given.wrong("max-records", &wrong);
+            let why = sentence!(
+                "grndump-records",
+                "{most:?} is neither a number of 0 or more nor -1, for all",
+                most
+            );
+            given.wrong("max-records", why);
             None
         }
     };
@@ -528,8 +543,12 @@ fn dump(given: &mut Given) -> Job {
             .map(|name| name.trim_start_matches('=').to_owned())
             .collect();
         if let Some(pattern) = names.iter().find(|name| name.starts_with('/')) {
-            let wrong = format!("{pattern:?} is a regular expression; name each table instead");
-            given.wrong(flag, &wrong);
+            let why = sentence!(
+                "grndump-pattern",
+                "{pattern:?} is a regular expression; name each table instead",
+                pattern
+            );
+            given.wrong(flag, why);
         }
         names
     };
@@ -555,8 +574,12 @@ fn rate(given: &mut Given) -> Option<f64> {
         Ok(-1.0) => None,
         Ok(rate) if rate.is_finite() && rate > 0.0 => Some(rate),
         _ => {
-            let wrong = format!("{text:?} is neither a number above 0 nor -1, for no limit");
-            given.wrong("messages-per-second", &wrong);
+            let why = sentence!(
+                "droonga-send-rate",
+                "{text:?} is neither a number above 0 nor -1, for no limit",
+                text
+            );
+            given.wrong("messages-per-second", why);
             None
         }
     }

@@ -2,6 +2,7 @@
 
 use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
+use tenbin_plan::{Sentence, sentence};
 
 /// A command-line flag of another tool.
 #[derive(Debug, Clone, Copy)]
@@ -155,10 +156,11 @@ impl Flag {
     }
 
     /// Why this value is refused, if it is.
-    pub(crate) fn why_refused(&self, value: &str) -> Option<String> {
+    pub(crate) fn why_refused(&self, value: &str) -> Option<Sentence> {
         let mut refused = self.refused_values.iter();
-        let (_, reason) = refused.find(|(refused, _)| refused.eq_ignore_ascii_case(value))?;
-        Some(format!("{value:?}: {reason}"))
+        let &(_, reason) = refused.find(|(refused, _)| refused.eq_ignore_ascii_case(value))?;
+        let sentence = sentence!("front-value", "{value:?}: {reason}", value, reason);
+        Some(sentence.with_fixed("reason", reason))
     }
 
     /// Whether `value` equals the flag's default on `command`.
@@ -188,29 +190,41 @@ impl Flag {
     /// # Errors
     ///
     /// What is wrong and what to write instead, without the flag's name.
-    pub(crate) fn check(&self, value: &str) -> Result<(), String> {
+    pub(crate) fn check(&self, value: &str) -> Result<(), Sentence> {
         match self.kind {
             Kind::Text | Kind::Secret | Kind::List => Ok(()),
             Kind::Switch => match switch(value) {
                 Some(_) => Ok(()),
-                None => Err(format!("{value:?} is neither true nor false")),
+                None => Err(sentence!(
+                    "front-no-switch",
+                    "{value:?} is neither true nor false",
+                    value
+                )),
             },
             Kind::Whole => match value.parse::<u64>() {
                 Ok(_) => Ok(()),
-                Err(_) => Err(format!("{value:?} is not an integer of 0 or more")),
+                Err(_) => Err(sentence!(
+                    "front-no-integer",
+                    "{value:?} is not an integer of 0 or more",
+                    value
+                )),
             },
             Kind::Decimal => match value.parse::<f64>() {
                 Ok(number) if number.is_finite() && number >= 0.0 => Ok(()),
-                _ => Err(format!("{value:?} is not a number of 0 or more")),
+                _ => Err(sentence!(
+                    "front-no-number",
+                    "{value:?} is not a number of 0 or more",
+                    value
+                )),
             },
             Kind::Size if value.is_empty() => Ok(()),
             Kind::Size => match value.parse::<Size>() {
                 Ok(_) => Ok(()),
-                Err(error) => Err(error.to_string()),
+                Err(error) => Err(error.sentence()),
             },
             Kind::Time => match value.parse::<Time>() {
                 Ok(_) => Ok(()),
-                Err(error) => Err(error.to_string()),
+                Err(error) => Err(error.sentence()),
             },
             Kind::Choice(words) => {
                 if words.iter().any(|word| value.eq_ignore_ascii_case(word)) {
@@ -221,7 +235,12 @@ impl Flag {
                     .filter(|word| !word.is_empty())
                     .map(|word| format!("{word:?}"))
                     .collect();
-                Err(format!("{value:?} is not one of {}", words.join(", ")))
+                Err(sentence!(
+                    "front-no-choice",
+                    "{value:?} is not one of {words}",
+                    value,
+                    words = words.join(", ")
+                ))
             }
         }
     }

@@ -1,62 +1,178 @@
 //! Help and documentation from the tables of flags.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
+
+use tenbin_plan::{Sentence, sentence};
 
 use crate::flag::{Fate, Flag, Kind, dashed};
 
+/// Largest width of a line, columns.
 const WIDTH: usize = 100;
+
+/// A command with its description.
+type Described = (&'static str, &'static str, Fate);
+
+/// Help on a tool or on one of its commands. Displayed in English.
+#[derive(Debug, Clone)]
+pub struct Help {
+    usage: String,
+    about: Sentence,
+    list: List,
+}
+
+#[derive(Debug, Clone)]
+enum List {
+    /// The commands of a tool, and a last paragraph.
+    Commands(Vec<Described>, Sentence),
+    /// The flags of a command.
+    Flags(Vec<&'static Flag>, &'static str),
+}
+
+/// How help is printed in a language.
+pub struct Printer<'a> {
+    /// Returns a sentence in the language.
+    pub say: &'a dyn Fn(&Sentence) -> String,
+    /// Breaks a text into lines of at most a number of columns, as far as its words allow.
+    pub wrap: &'a dyn Fn(&str, usize) -> String,
+}
+
+impl fmt::Debug for Printer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Printer")
+    }
+}
 
 /// Help for a tool.
 pub(crate) fn overview(
-    about: &str,
+    about: Sentence,
     usage: &str,
-    commands: impl Iterator<Item = (&'static str, &'static str, Fate)>,
-    last: &str,
-) -> String {
-    let mut text = String::new();
-    paragraph(&mut text, about, "");
-    let _ = write!(text, "\nUsage: {usage}\n\nCommands:\n");
-    for (name, about, fate) in commands {
-        entry(&mut text, &format!("  {name:<16}"), &with_fate(about, fate));
+    commands: impl Iterator<Item = Described>,
+    last: Sentence,
+) -> Help {
+    Help {
+        usage: usage.to_owned(),
+        about,
+        list: List::Commands(commands.collect(), last),
     }
-    text.push('\n');
-    paragraph(&mut text, last, "");
-    text
 }
 
 /// Help for one command.
-pub(crate) fn on_command<'a>(
+pub(crate) fn on_command(
     usage: &str,
-    about: &str,
-    flags: impl Iterator<Item = &'a Flag>,
-    command: &str,
-) -> String {
-    let mut text = format!("Usage: {usage}\n\n");
-    paragraph(&mut text, about, "");
-    text.push_str(
-        "\nFlags, with one dash or two. Unmarked flags have the same effect as in the other tool; a note \
-        states\na difference; a refused flag is an error, with the reason.\n\n",
-    );
-    for flag in flags {
-        let mut name = format!("  {}{}", dashed(flag.name), value(flag.kind));
-        if let Some(letter) = flag.short {
-            let _ = write!(name, ", -{letter}");
+    about: Sentence,
+    flags: impl Iterator<Item = &'static Flag>,
+    command: &'static str,
+) -> Help {
+    Help {
+        usage: usage.to_owned(),
+        about,
+        list: List::Flags(flags.collect(), command),
+    }
+}
+
+impl Help {
+    /// The help in the language of a printer.
+    pub fn printed(&self, printer: &Printer<'_>) -> String {
+        let usage = &self.usage;
+        let usage = (printer.say)(&sentence!("front-usage", "Usage: {usage}", usage));
+        let mut text = String::new();
+        match &self.list {
+            List::Commands(commands, last) => {
+                printer.paragraph(&mut text, &self.about);
+                let title = (printer.say)(&sentence!("front-commands", "Commands:"));
+                let _ = write!(text, "\n{usage}\n\n{title}\n");
+                for &(name, about, fate) in commands {
+                    let mut body = (printer.say)(&Sentence::fixed(about));
+                    printer.add_fate(&mut body, fate);
+                    printer.entry(&mut text, &format!("  {name:<16}"), &body);
+                }
+                text.push('\n');
+                printer.paragraph(&mut text, last);
+            }
+            List::Flags(flags, command) => {
+                let _ = write!(text, "{usage}\n\n");
+                printer.paragraph(&mut text, &self.about);
+                text.push('\n');
+                let title = sentence!(
+                    "front-flags",
+                    "Flags, with one dash or two. Unmarked flags have the same effect as in the other \
+                     tool; a note states a difference; a refused flag is an error, with the reason."
+                );
+                printer.paragraph(&mut text, &title);
+                text.push('\n');
+                for flag in flags {
+                    printer.flag(&mut text, flag, command);
+                }
+            }
         }
-        let mut about = flag.about.to_owned();
+        text
+    }
+}
+
+impl fmt::Display for Help {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let english = Printer {
+            say: &|sentence: &Sentence| sentence.to_string(),
+            wrap: &wrapped,
+        };
+        f.write_str(&self.printed(&english))
+    }
+}
+
+impl Printer<'_> {
+    fn paragraph(&self, text: &mut String, sentence: &Sentence) {
+        self.entry(text, "", &(self.say)(sentence));
+    }
+
+    /// Appends `body` after `head`; further lines are indented to the width of `head`.
+    fn entry(&self, text: &mut String, head: &str, body: &str) {
+        let indent = head.chars().count();
+        let lines = (self.wrap)(body, WIDTH - indent);
+        let next = format!("\n{}", " ".repeat(indent));
+        let _ = writeln!(text, "{head}{}", lines.replace('\n', &next));
+    }
+
+    /// Appends a flag with its description.
+    fn flag(&self, text: &mut String, flag: &Flag, command: &str) {
+        let _ = write!(text, "  {}{}", dashed(flag.name), value(flag.kind));
+        if let Some(letter) = flag.short {
+            let _ = write!(text, ", -{letter}");
+        }
+        text.push('\n');
+        let mut body = (self.say)(&Sentence::fixed(flag.about));
         let default = flag.default_on(command);
         if !default.is_empty() {
-            let _ = write!(about, " [default: {default}]");
+            let part = sentence!("front-default", "[default: {default}]", default);
+            let _ = write!(body, " {}", (self.say)(&part));
         }
         if let Some(variable) = flag.variable {
-            let _ = write!(about, " [env: {variable}]");
+            let part = sentence!("front-env", "[env: {variable}]", variable);
+            let _ = write!(body, " {}", (self.say)(&part));
         }
-        let _ = writeln!(text, "{name}");
-        for (value, reason) in flag.refused_values {
-            let _ = write!(about, ". Refused with {value}: {reason}");
+        for &(value, reason) in flag.refused_values {
+            let part = sentence!(
+                "front-refused-value",
+                ". Refused with {value}: {reason}",
+                value,
+                reason
+            );
+            body += &(self.say)(&part.with_fixed("reason", reason));
         }
-        entry(&mut text, "      ", &with_fate(&about, flag.fate));
+        self.add_fate(&mut body, flag.fate);
+        self.entry(text, "      ", &body);
     }
-    text
+
+    fn add_fate(&self, body: &mut String, fate: Fate) {
+        let part = match fate {
+            Fate::Honoured => return,
+            Fate::Noted(note) => {
+                sentence!("front-noted", ". Note: {note}", note).with_fixed("note", note)
+            }
+            Fate::Refused(reason) => sentence!("front-refused", ". Refused: {reason}", reason)
+                .with_fixed("reason", reason),
+        };
+        body.push_str(&(self.say)(&part));
+    }
 }
 
 fn value(kind: Kind) -> &'static str {
@@ -70,38 +186,23 @@ fn value(kind: Kind) -> &'static str {
     }
 }
 
-fn with_fate(about: &str, fate: Fate) -> String {
-    match fate {
-        Fate::Honoured => about.to_owned(),
-        Fate::Noted(note) => format!("{about}. Note: {note}"),
-        Fate::Refused(reason) => format!("{about}. Refused: {reason}"),
-    }
-}
-
-/// Appends `body` after `head`; further lines are indented to the width of `head`.
-fn entry(text: &mut String, head: &str, body: &str) {
-    let indent = " ".repeat(head.chars().count());
+/// English text in lines of at most `width` columns, as far as its words allow.
+fn wrapped(text: &str, width: usize) -> String {
     let mut lines = String::new();
-    paragraph(&mut lines, body, &indent);
-    text.push_str(head);
-    text.push_str(lines.trim_start());
-}
-
-fn paragraph(text: &mut String, body: &str, indent: &str) {
-    let mut line = indent.to_owned();
-    for word in body.split_whitespace() {
-        let is_begun = line.len() > indent.len();
-        if is_begun && line.chars().count() + 1 + word.chars().count() > WIDTH {
-            text.push_str(&line);
-            text.push('\n');
-            line = indent.to_owned();
-        } else if is_begun {
-            line.push(' ');
+    let mut columns = 0;
+    for word in text.split_whitespace() {
+        let own = word.chars().count();
+        if columns > 0 && columns + 1 + own > width {
+            lines.push('\n');
+            columns = 0;
+        } else if columns > 0 {
+            lines.push(' ');
+            columns += 1;
         }
-        line.push_str(word);
+        lines.push_str(word);
+        columns += own;
     }
-    text.push_str(&line);
-    text.push('\n');
+    lines
 }
 
 /// Commands as a Markdown table.

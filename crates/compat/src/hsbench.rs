@@ -11,7 +11,7 @@ use tenbin_plan::{
 
 use crate::flag::{Flag, Kind};
 use crate::help;
-use crate::mistakes::Mistakes;
+use crate::mistakes::{Mistakes, at_least_one};
 use crate::parse::{Given, Style, Table, World};
 
 const TOOL: &[&str] = &["hsbench"];
@@ -183,15 +183,18 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
     let mut given = match TABLE.read_flags(
         arguments,
         world,
-        "hsbench's command line on Tenbin's engine: responses are timed to their last byte, errors \
-        never count as throughput, and there is a verdict.",
+        sentence!(
+            "hsbench-about",
+            "hsbench's command line on Tenbin's engine: responses are timed to their last byte, errors \
+            never count as throughput, and there is a verdict."
+        ),
     ) {
         Ok(given) => given,
         Err(help) => return Ok(Parsed::Help(help)),
     };
     for flag in ["b", "l", "t", "mk"] {
         if given.whole(flag) == 0 {
-            given.wrong(flag, "must be at least 1");
+            given.wrong(flag, at_least_one());
         }
     }
     let job = HsbenchJob {
@@ -214,10 +217,11 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
         notes: Vec::new(),
     };
     if job.duration.is_none() && job.objects.is_none() {
-        given.wrong(
-            "d",
-            "time and objects cannot both be unlimited; give -n or -d",
+        let why = sentence!(
+            "front-no-end",
+            "time and objects cannot both be unlimited; give -n or -d"
         );
+        given.wrong("d", why);
     }
     Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
     Ok(Parsed::Measure(Box::new(HsbenchJob {
@@ -229,10 +233,11 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
 fn url(given: &mut Given) -> String {
     let url = given.text("u").to_owned();
     if url.is_empty() {
-        given.wrong(
-            "u",
-            "is missing; give the URL of the server, such as http://127.0.0.1:9000",
+        let why = sentence!(
+            "hsbench-no-url",
+            "is missing; give the URL of the server, such as http://127.0.0.1:9000"
         );
+        given.wrong("u", why);
     }
     url
 }
@@ -245,10 +250,13 @@ fn limit(given: &mut Given, flag: &'static str) -> Option<u64> {
     }
     let number = text.parse().ok().filter(|&number| number > 0);
     if number.is_none() {
-        given.wrong(
-            flag,
-            &format!("{text:?} is neither an integer of 1 or more nor -1"),
+        let why = sentence!(
+            "front-no-limit",
+            "{text:?} is neither an integer of {least} or more nor -1",
+            text,
+            least = 1
         );
+        given.wrong(flag, why);
     }
     number
 }
@@ -269,10 +277,12 @@ fn modes(given: &mut Given) -> Vec<(Mode, String)> {
                 continue;
             }
             other => {
-                given.wrong(
-                    "m",
-                    &format!("{other:?} is not a mode; the modes are c, x, i, p, l, g, d"),
+                let why = sentence!(
+                    "hsbench-no-mode",
+                    "{other:?} is not a mode; the modes are c, x, i, p, l, g, d",
+                    other
                 );
+                given.wrong("m", why);
                 continue;
             }
         };
@@ -285,10 +295,11 @@ fn modes(given: &mut Given) -> Vec<(Mode, String)> {
         modes.push((mode, name));
     }
     if modes.is_empty() {
-        given.wrong(
-            "m",
-            "none of the modes p, g, d and l is given, so nothing is measured",
+        let why = sentence!(
+            "hsbench-nothing-measured",
+            "none of the modes p, g, d and l is given, so nothing is measured"
         );
+        given.wrong("m", why);
     }
     if of_buckets {
         given.note(sentence!(
@@ -324,10 +335,12 @@ fn size(given: &mut Given) -> u64 {
     match (number, factor) {
         (Some(number), Some(factor)) => (number * factor as f64) as u64,
         _ => {
-            given.wrong(
-                "z",
-                &format!("{text:?} is not a size; write for example 4K, 64K or 1M"),
+            let why = sentence!(
+                "hsbench-no-size",
+                "{text:?} is not a size; write for example 4K, 64K or 1M",
+                text
             );
+            given.wrong("z", why);
             0
         }
     }

@@ -21,6 +21,7 @@ pub mod warp;
 mod web;
 pub mod wrk;
 
+pub use help::{Help, Printer};
 pub use mistakes::Mistakes;
 pub use parse::World;
 pub use parsed::Parsed;

@@ -2,28 +2,45 @@
 
 use std::fmt;
 
+use tenbin_plan::{Sentence, sentence};
+
 /// The mistakes in a refused command line: at least one sentence. Each sentence names the flag and
 /// what to do; no sentence contains a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct Mistakes {
-    sentences: Vec<String>,
+    sentences: Vec<Sentence>,
 }
 
 impl Mistakes {
     /// A single mistake.
-    pub fn one(sentence: impl Into<String>) -> Self {
+    pub fn one(sentence: impl Into<Sentence>) -> Self {
         Self {
             sentences: vec![sentence.into()],
         }
     }
 
     /// All sentences, in the order of the command line.
-    pub fn sentences(&self) -> &[String] {
+    pub fn sentences(&self) -> &[Sentence] {
         &self.sentences
     }
 
+    /// All sentences as one, each on a line.
+    pub fn in_lines(&self) -> Sentence {
+        let mut sentences = self.sentences.iter().cloned();
+        let first = sentences.next().unwrap_or_default();
+        sentences.fold(first, |first, next| {
+            sentence!(
+                "lines",
+                "{first}{newline}{next}",
+                first,
+                newline = "\n",
+                next
+            )
+        })
+    }
+
     /// `Err` if there is at least one sentence.
-    pub(crate) fn unless_empty(sentences: Vec<String>) -> Result<(), Self> {
+    pub(crate) fn unless_empty(sentences: Vec<Sentence>) -> Result<(), Self> {
         if sentences.is_empty() {
             return Ok(());
         }
@@ -33,16 +50,27 @@ impl Mistakes {
 
 impl fmt::Display for Mistakes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.sentences.join("\n"))
+        let texts: Vec<&str> = self.sentences.iter().map(Sentence::text).collect();
+        f.write_str(&texts.join("\n"))
     }
 }
 
-/// `; did you mean …?` with the candidate most similar to `word`, or an empty text.
+/// For a number that must not be 0.
+pub(crate) fn at_least_one() -> Sentence {
+    sentence!("at-least-one", "must be at least 1")
+}
+
+/// For a number that is not a port.
+pub(crate) fn not_a_port() -> Sentence {
+    sentence!("front-port", "a port is a number from 1 to 65535")
+}
+
+/// `; did you mean …?` with the candidate most similar to `word`, or an empty sentence.
 pub(crate) fn did_you_mean<'a>(
     word: &str,
     write: impl Fn(&str) -> String,
     candidates: impl IntoIterator<Item = &'a str>,
-) -> String {
+) -> Sentence {
     // Up to a third of the letters can be wrong: enough for typos, too few to turn one flag into
     // another.
     let tolerance = (word.chars().count() / 3).max(1);
@@ -51,6 +79,9 @@ pub(crate) fn did_you_mean<'a>(
         .map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate))
         .filter(|&(distance, candidate)| distance <= tolerance && distance < candidate.len())
         .min_by_key(|&(distance, _)| distance)
-        .map(|(_, meant)| format!("; did you mean {}?", write(meant)))
+        .map(|(_, meant)| {
+            let meant = write(meant);
+            sentence!("did-you-mean", "; did you mean {meant}?", meant)
+        })
         .unwrap_or_default()
 }

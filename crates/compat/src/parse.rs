@@ -11,7 +11,7 @@ use tenbin_plan::size::Size;
 use tenbin_plan::{Secret, Sentence, sentence};
 
 use crate::flag::{Fate, Flag, Kind, dashed, switch};
-use crate::help;
+use crate::help::{self, Help};
 use crate::mistakes::did_you_mean;
 
 /// Access to the environment and to files, for flags that refer to them.
@@ -59,7 +59,7 @@ pub(crate) struct Given {
     /// Notes on accepted flags.
     pub(crate) notes: Vec<Sentence>,
     /// Mistakes found so far.
-    pub(crate) mistakes: Vec<String>,
+    pub(crate) mistakes: Vec<Sentence>,
     /// Whether help was requested.
     pub(crate) help: bool,
 }
@@ -68,13 +68,13 @@ impl Table {
     /// Parses the command line of a tool that has no commands and takes a URL.
     ///
     /// # Errors
-    /// The help text, if help was requested; the text starts with `about`.
+    /// The help, if help was requested; its description is `about`.
     pub(crate) fn read(
         self,
         arguments: &[String],
         world: &World<'_>,
-        about: &str,
-    ) -> Result<Given, String> {
+        about: Sentence,
+    ) -> Result<Given, Help> {
         self.given_or_help(arguments, world, "[FLAGS] URL", about)
     }
 
@@ -83,12 +83,17 @@ impl Table {
         self,
         arguments: &[String],
         world: &World<'_>,
-        about: &str,
-    ) -> Result<Given, String> {
+        about: Sentence,
+    ) -> Result<Given, Help> {
         let mut given = self.given_or_help(arguments, world, "[FLAGS]", about)?;
         if let Some(operand) = given.operands.first() {
             let tool = self.tool;
-            let mistake = format!("{tool} takes no arguments, and {operand:?} is not a flag of it");
+            let mistake = sentence!(
+                "front-takes-no-arguments",
+                "{tool} takes no arguments, and {operand:?} is not a flag of it",
+                tool,
+                operand
+            );
             given.mistakes.push(mistake);
         }
         Ok(given)
@@ -99,8 +104,8 @@ impl Table {
         arguments: &[String],
         world: &World<'_>,
         usage: &str,
-        about: &str,
-    ) -> Result<Given, String> {
+        about: Sentence,
+    ) -> Result<Given, Help> {
         let given = self.parse(arguments, world);
         if !given.help {
             Ok(given)
@@ -148,7 +153,7 @@ impl Table {
         format!("{} {}", self.tool, self.command)
     }
 
-    fn unknown(self, name: &str) -> String {
+    fn unknown(self, name: &str) -> Sentence {
         let title = self.title();
         let elsewhere: Vec<&str> = self
             .all()
@@ -156,15 +161,23 @@ impl Table {
             .flat_map(|flag| flag.commands.iter().copied())
             .collect();
         if !elsewhere.is_empty() {
-            return format!(
-                "{} is a flag of {} {}, not of {title}",
-                dashed(name),
-                self.tool,
-                elsewhere.join(", ")
+            return sentence!(
+                "front-flag-of-other-command",
+                "{flag} is a flag of {tool} {commands}, not of {title}",
+                flag = dashed(name),
+                tool = self.tool,
+                commands = elsewhere.join(", "),
+                title
             );
         }
         let meant = did_you_mean(name, dashed, self.mine().map(|flag| flag.name));
-        format!("{title} has no flag {}{meant}", dashed(name))
+        sentence!(
+            "front-no-flag",
+            "{title} has no flag {flag}{meant}",
+            title,
+            flag = dashed(name),
+            meant
+        )
     }
 }
 
@@ -202,7 +215,7 @@ impl Given {
             };
             match value {
                 Some(value) => self.take(row, value),
-                None => self.wrong(row.name, "needs a value"),
+                None => self.wrong(row.name, needs_a_value()),
             }
         }
     }
@@ -233,7 +246,7 @@ impl Given {
             };
             match value {
                 Some(value) => self.take(row, value),
-                None => self.wrong(row.name, "needs a value"),
+                None => self.wrong(row.name, needs_a_value()),
             }
             return;
         }
@@ -257,11 +270,11 @@ impl Given {
     /// Checks and stores the value of a flag; adds a mistake or a note if the value needs one.
     fn take(&mut self, flag: &'static Flag, value: String) {
         if let Err(wrong) = flag.check(&value) {
-            self.wrong(flag.name, &wrong);
+            self.wrong(flag.name, wrong);
             return;
         }
         if let Some(reason) = flag.why_refused(&value) {
-            self.wrong(flag.name, &reason);
+            self.wrong(flag.name, reason);
         }
         if !flag.is_as_ever(self.table.command, &value) {
             match flag.fate {
@@ -275,7 +288,7 @@ impl Given {
                     );
                     self.note(noted.with_fixed("note", note));
                 }
-                Fate::Refused(reason) => self.wrong(flag.name, reason),
+                Fate::Refused(reason) => self.wrong(flag.name, Sentence::fixed(reason)),
             }
         }
         let values = self.values.entry(flag.name).or_default();
@@ -293,8 +306,10 @@ impl Given {
     }
 
     /// Adds a mistake: what is wrong with a flag.
-    pub(crate) fn wrong(&mut self, flag: &str, what: &str) {
-        self.mistakes.push(format!("{}: {what}", dashed(flag)));
+    pub(crate) fn wrong(&mut self, flag: &str, why: Sentence) {
+        let flag = dashed(flag);
+        self.mistakes
+            .push(sentence!("flag-why", "{flag}: {why}", flag, why));
     }
 
     /// Whether the flag is set on the command line or in the environment.
@@ -356,6 +371,10 @@ impl Given {
     pub(crate) fn time(&self, name: &str) -> Option<std::time::Duration> {
         self.text(name).parse().ok().map(|Time(time)| time)
     }
+}
+
+fn needs_a_value() -> Sentence {
+    sentence!("front-needs-value", "needs a value")
 }
 
 /// The text after the dashes of a flag; empty for `--`, which ends the flags. `None` for an

@@ -1,12 +1,14 @@
 //! Result of parsing a command line.
 
+use crate::help::Help;
+
 /// A parsed command line of a tool that only measures.
 #[derive(Debug)]
 pub enum Parsed<Job> {
     /// A measurement.
     Measure(Box<Job>),
-    /// The help text, because help was requested.
-    Help(String),
+    /// The help, because help was requested.
+    Help(Help),
     /// A request for the version, for tools that print one.
     Version,
 }

@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use tenbin_plan::Sentence;
+use tenbin_plan::{Sentence, sentence};
 
 use crate::flag::{Flag, Kind};
 use crate::help;
-use crate::mistakes::Mistakes;
+use crate::mistakes::{Mistakes, at_least_one, not_a_port};
 use crate::parse::{Given, Style, Table, World};
 
 /// Name of the tool.
@@ -182,8 +182,11 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
     let mut given = match TABLE.read_flags(
         arguments,
         world,
-        "drnbench-publish-subscribe's command line: subscribers over HTTP streaming, counted by \
-        the messages that they receive.",
+        sentence!(
+            "publish-subscribe-about",
+            "drnbench-publish-subscribe's command line: subscribers over HTTP streaming, counted by \
+            the messages that they receive."
+        ),
     ) {
         Ok(given) => given,
         Err(help) => return Ok(Parsed::Help(help)),
@@ -211,7 +214,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
 fn check_counts(given: &mut Given) {
     for flag in ["start-n-subscribers", "n-steps", "n-publishings"] {
         if given.whole(flag) == 0 {
-            given.wrong(flag, "must be at least 1");
+            given.wrong(flag, at_least_one());
         }
     }
     let steps = given.whole("n-steps");
@@ -220,18 +223,27 @@ fn check_counts(given: &mut Given) {
         .whole("start-n-subscribers")
         .saturating_mul(1 << doublings);
     if steps > MOST_STEPS || last > MOST_SUBSCRIBERS {
-        let wrong = format!(
-            "the last of {steps} steps has {last} subscribers or more; there are at most \
-             {MOST_SUBSCRIBERS}"
+        let why = sentence!(
+            "drnbench-subscribers",
+            "the last of {steps} steps has {last} subscribers or more; there are at most {most}",
+            steps,
+            last,
+            most = MOST_SUBSCRIBERS
         );
-        given.wrong("n-steps", &wrong);
+        given.wrong("n-steps", why);
     }
 }
 
 fn timeout(given: &mut Given) -> Duration {
     let seconds = given.decimal("timeout");
     if !(0.1..=3600.0).contains(&seconds) {
-        given.wrong("timeout", "must be from 0.1 to 3600 seconds");
+        let why = sentence!(
+            "front-seconds",
+            "must be from {least} to {longest} seconds",
+            least = 0.1,
+            longest = 3600
+        );
+        given.wrong("timeout", why);
         return Duration::ZERO;
     }
     Duration::from_secs_f64(seconds)
@@ -240,10 +252,7 @@ fn timeout(given: &mut Given) -> Duration {
 fn hosts(given: &mut Given) -> Vec<String> {
     let port = given.whole("protocol-adapter-port");
     if !(1..=65_535).contains(&port) {
-        given.wrong(
-            "protocol-adapter-port",
-            "a port is a number from 1 to 65535",
-        );
+        given.wrong("protocol-adapter-port", not_a_port());
     }
     let hosts = given.text("hosts").split(',').map(str::trim);
     let hosts: Vec<String> = hosts
@@ -258,7 +267,7 @@ fn hosts(given: &mut Given) -> Vec<String> {
         .collect();
     let visible = |host: &String| host.bytes().all(|byte| byte.is_ascii_graphic());
     if hosts.is_empty() || !hosts.iter().all(visible) {
-        given.wrong("hosts", "contains no host");
+        given.wrong("hosts", sentence!("drnbench-no-host", "contains no host"));
     }
     hosts
 }
@@ -267,8 +276,12 @@ fn path(given: &mut Given, flag: &'static str) -> String {
     let path = given.text(flag).to_owned();
     let visible = path.bytes().all(|byte| byte.is_ascii_graphic());
     if !path.starts_with('/') || !visible {
-        let wrong = format!("{path:?} is not a path; write for example \"/subscribe\"");
-        given.wrong(flag, &wrong);
+        let why = sentence!(
+            "drnbench-no-path",
+            "{path:?} is not a path; write for example \"/subscribe\"",
+            path
+        );
+        given.wrong(flag, why);
     }
     path
 }
@@ -280,13 +293,23 @@ fn message(given: &mut Given, world: &World<'_>) -> String {
     match (world.read)(&file) {
         Ok(text) if text.contains(MARK) => text,
         Ok(_) => {
-            let wrong =
-                format!("{file} does not contain {MARK}, which is needed to identify messages");
-            given.wrong("feed-file", &wrong);
+            let why = sentence!(
+                "drnbench-no-mark",
+                "{file} does not contain {mark}, which is needed to identify messages",
+                file,
+                mark = MARK
+            );
+            given.wrong("feed-file", why);
             String::new()
         }
         Err(error) => {
-            given.wrong("feed-file", &format!("{file} cannot be read: {error}"));
+            let why = sentence!(
+                "front-unreadable",
+                "{file} cannot be read: {error}",
+                file,
+                error
+            );
+            given.wrong("feed-file", why);
             String::new()
         }
     }

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use tenbin_plan::duration::Time;
 use tenbin_plan::{
-    At, Draft, Field, HttpDraft, List, LoadDraft, Sentence, TargetDraft, WorkloadDraft,
+    At, Draft, Field, HttpDraft, List, LoadDraft, Sentence, TargetDraft, WorkloadDraft, sentence,
 };
 
 use crate::flag::{Flag, Kind};
 use crate::help;
-use crate::mistakes::Mistakes;
+use crate::mistakes::{Mistakes, at_least_one, not_a_port};
 use crate::parse::{Given, Style, Table, World};
 
 /// Name of the tool.
@@ -212,8 +212,11 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
     let mut given = match TABLE.read_flags(
         arguments,
         world,
-        "drnbench-request-response's command line on Tenbin's engine: exactly the number of clients \
-        given, requests that never run out, no request sent twice, and a verdict.",
+        sentence!(
+            "request-response-about",
+            "drnbench-request-response's command line on Tenbin's engine: exactly the number of clients \
+            given, requests that never run out, no request sent twice, and a verdict."
+        ),
     ) {
         Ok(given) => given,
         Err(help) => return Ok(Parsed::Help(help)),
@@ -244,11 +247,13 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
 fn check_mode(given: &mut Given) {
     let mode = given.text("mode").to_owned();
     if mode != "http" {
-        let wrong = format!(
+        let why = sentence!(
+            "drnbench-mode",
             "{mode:?} needs an engine that is no longer in the package registries; only http is supported, \
-            which Droonga's HTTP server also accepts"
+            which Droonga's HTTP server also accepts",
+            mode
         );
-        given.wrong("mode", &wrong);
+        given.wrong("mode", why);
     }
 }
 
@@ -259,7 +264,7 @@ fn clients(given: &mut Given) -> Vec<u64> {
     match steps(start, end, step) {
         Ok(clients) => clients,
         Err((flag, why)) => {
-            given.wrong(flag, &why);
+            given.wrong(flag, why);
             Vec::new()
         }
     }
@@ -270,17 +275,25 @@ fn clients(given: &mut Given) -> Vec<u64> {
 /// # Errors
 ///
 /// The name of the wrong flag, without dashes, and what is wrong.
-pub fn steps(start: u64, end: u64, step: u64) -> Result<Vec<u64>, (&'static str, String)> {
+pub fn steps(start: u64, end: u64, step: u64) -> Result<Vec<u64>, (&'static str, Sentence)> {
     if step == 0 {
-        return Err(("step", "must be at least 1".to_owned()));
+        return Err(("step", at_least_one()));
     }
     if end < start || end == 0 {
-        let why = format!("{end} clients are fewer than in the first step");
+        let why = sentence!(
+            "drnbench-fewer-clients",
+            "{end} clients are fewer than in the first step",
+            end
+        );
         return Err(("end-n-clients", why));
     }
     let after_the_first = (end - start) / step;
     if after_the_first >= MOST_STEPS {
-        let why = format!("makes more than {MOST_STEPS} steps, which is the limit");
+        let why = sentence!(
+            "drnbench-steps",
+            "makes more than {most} steps, which is the limit",
+            most = MOST_STEPS
+        );
         return Err(("step", why));
     }
     let mut clients: Vec<u64> = (0..=after_the_first)
@@ -293,7 +306,13 @@ pub fn steps(start: u64, end: u64, step: u64) -> Result<Vec<u64>, (&'static str,
 fn seconds(given: &mut Given, flag: &'static str, least: f64) -> Duration {
     let seconds = given.decimal(flag);
     if !(least..=LONGEST).contains(&seconds) {
-        given.wrong(flag, &format!("must be from {least} to {LONGEST} seconds"));
+        let why = sentence!(
+            "front-seconds",
+            "must be from {least} to {longest} seconds",
+            least,
+            longest = LONGEST
+        );
+        given.wrong(flag, why);
         return Duration::ZERO;
     }
     Duration::from_secs_f64(seconds)
@@ -302,10 +321,11 @@ fn seconds(given: &mut Given, flag: &'static str, least: f64) -> Duration {
 fn patterns(given: &mut Given) -> String {
     let patterns = given.text("request-patterns-file").to_owned();
     if patterns.is_empty() {
-        given.wrong(
-            "request-patterns-file",
-            "is missing; name a file of requests, one path per line or groups in JSON",
+        let why = sentence!(
+            "drnbench-no-patterns",
+            "is missing; name a file of requests, one path per line or groups in JSON"
         );
+        given.wrong("request-patterns-file", why);
     }
     patterns
 }
@@ -313,14 +333,15 @@ fn patterns(given: &mut Given) -> String {
 fn urls(given: &mut Given) -> Vec<String> {
     let port = given.whole("default-port");
     if !(1..=65_535).contains(&port) {
-        given.wrong("default-port", "a port is a number from 1 to 65535");
+        given.wrong("default-port", not_a_port());
     }
     let is_single = given.is_given("default-host");
     if is_single && given.is_given("default-hosts") {
-        given.wrong(
-            "default-host",
-            "is the same flag as --default-hosts; leave one out",
+        let why = sentence!(
+            "drnbench-same-flag",
+            "is the same flag as --default-hosts; leave one out"
         );
+        given.wrong("default-host", why);
     }
     let flag = if is_single {
         "default-host"
@@ -332,13 +353,18 @@ fn urls(given: &mut Given) -> Vec<String> {
     for host in hosts.split(',').map(str::trim) {
         let url = url(host, port);
         if urls.contains(&url) {
-            given.wrong(flag, &format!("names {host} twice; name each host once"));
+            let why = sentence!(
+                "drnbench-host-twice",
+                "names {host} twice; name each host once",
+                host
+            );
+            given.wrong(flag, why);
         } else if !host.is_empty() {
             urls.push(url);
         }
     }
     if urls.is_empty() {
-        given.wrong(flag, "contains no host");
+        given.wrong(flag, sentence!("drnbench-no-host", "contains no host"));
     }
     urls
 }

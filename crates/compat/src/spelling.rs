@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use tenbin_plan::{Sentence, sentence};
+
 use crate::flag::Flag;
 
 /// The flags of a tool, for messages to its users.
@@ -110,8 +112,13 @@ impl Spelling {
 
     /// The message with the tool's own flags in place of Tenbin's. If the tool has no such flag, the
     /// message says which command has the flag. `added` returns whether Tenbin adds a flag to the
-    /// flags of the tool.
-    pub fn spell<'a>(&self, message: &'a str, added: impl Fn(&str) -> bool) -> Cow<'a, str> {
+    /// flags of the tool, and `say` a sentence in the language of the message.
+    pub fn spell<'a>(
+        &self,
+        message: &'a str,
+        added: impl Fn(&str) -> bool,
+        say: impl Fn(&Sentence) -> String,
+    ) -> Cow<'a, str> {
         let mut text = String::with_capacity(message.len());
         let mut missing: Vec<&str> = Vec::new();
         let mut rest = message;
@@ -144,12 +151,14 @@ impl Spelling {
             } else {
                 "are flags"
             };
-            text.push_str(&format!(
-                " ({} {are} of `{}`, not of `tenbin {}`)",
-                missing.join(", "),
-                self.instead,
-                self.command
-            ));
+            text.push_str(&say(&sentence!(
+                "front-flag-elsewhere",
+                " ({flags} {are} of `{instead}`, not of `tenbin {command}`)",
+                flags = missing.join(", "),
+                are,
+                instead = self.instead,
+                command = self.command
+            )));
         }
         if text == message {
             Cow::Borrowed(message)
@@ -182,7 +191,7 @@ mod tests {
     fn spelled(command: &str, message: &str) -> String {
         let spelling = Spelling::for_command(command).expect(command);
         spelling
-            .spell(message, |flag| flag == "--observe")
+            .spell(message, |flag| flag == "--observe", ToString::to_string)
             .into_owned()
     }
 

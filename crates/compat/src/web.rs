@@ -148,16 +148,18 @@ impl WebJob {
     }
 
     /// The mistake if the duration is too short for several targets, otherwise `None`.
-    pub(crate) fn too_short(&self) -> Option<String> {
+    pub(crate) fn too_short(&self) -> Option<Sentence> {
         let is_short = self.servers.len() > 1 && self.time_of_slice()? < SHORTEST_SLICE;
         is_short.then(|| {
             let slices = self.slices();
-            format!(
-                "{} targets take turns in {slices} slices each, and a slice takes at least {}; give \
-                 at least {}",
-                self.servers.len(),
-                Time(SHORTEST_SLICE),
-                Time(SHORTEST_SLICE * slices)
+            sentence!(
+                "front-too-short",
+                "{targets} targets take turns in {slices} slices each, and a slice takes at least \
+                 {shortest}; give at least {least}",
+                targets = self.servers.len(),
+                slices,
+                shortest = Time(SHORTEST_SLICE),
+                least = Time(SHORTEST_SLICE * slices)
             )
         })
     }
@@ -225,10 +227,12 @@ pub(crate) fn servers(
     tool: &str,
     operands: &[String],
     scheme: Scheme,
-) -> Result<Vec<Server>, Vec<String>> {
+) -> Result<Vec<Server>, Vec<Sentence>> {
     if operands.is_empty() {
-        return Err(vec![format!(
-            "{tool}: the URL is missing; write it last, for example http://127.0.0.1:8080/"
+        return Err(vec![sentence!(
+            "front-no-url",
+            "{tool}: the URL is missing; write it last, for example http://127.0.0.1:8080/",
+            tool
         )]);
     }
     let read = operands.iter().map(|operand| server(operand, scheme));
@@ -238,11 +242,11 @@ pub(crate) fn servers(
     }
     let wrong = wrong.into_iter().filter_map(Result::err);
     Err(wrong
-        .map(|sentence| format!("{tool}: {sentence}"))
+        .map(|why| sentence!("front-of-tool", "{tool}: {why}", tool, why))
         .collect())
 }
 
-fn server(operand: &str, scheme: Scheme) -> Result<Server, String> {
+fn server(operand: &str, scheme: Scheme) -> Result<Server, Sentence> {
     let has_scheme = |url: &str| url.starts_with("http://") || url.starts_with("https://");
     let named = operand.split_once('=');
     let named = named.filter(|(name, _)| !name.is_empty() && !name.contains(['/', ':', '?']));
@@ -259,13 +263,17 @@ fn server(operand: &str, scheme: Scheme) -> Result<Server, String> {
         format!("http://{url}")
     } else {
         return Err(match scheme {
-            Scheme::Required => format!(
+            Scheme::Required => sentence!(
+                "front-url-scheme",
                 "{url:?} is not a URL with http:// or https://; write for example \
-                 http://127.0.0.1:8080/"
+                 http://127.0.0.1:8080/",
+                url
             ),
-            Scheme::Optional => format!(
+            Scheme::Optional => sentence!(
+                "front-url-path",
                 "{url:?} is not a URL with a path; write for example 127.0.0.1:8080/ or \
-                 https://example.com/"
+                 https://example.com/",
+                url
             ),
         });
     };

@@ -120,8 +120,11 @@ pub struct WrkJob {
 ///
 /// Every mistake in the arguments, one sentence each.
 pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes> {
-    let about = "wrk's command line on Tenbin's engine: percentiles of the actual measurements, \
-        timeouts and failures that never count as throughput, and a verdict.";
+    let about = sentence!(
+        "wrk-about",
+        "wrk's command line on Tenbin's engine: percentiles of the actual measurements, \
+        timeouts and failures that never count as throughput, and a verdict."
+    );
     match WRK.read(arguments, world, about) {
         Ok(given) => measure(given),
         Err(help) => Ok(Parsed::Help(help)),
@@ -134,18 +137,22 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
 ///
 /// Every mistake in the arguments, one sentence each.
 pub fn parse_wrk2(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes> {
-    let about = "wrk2's command line on Tenbin's engine: a constant rate, latencies from when each \
-        request was due, timeouts and failures that never count as throughput, and a verdict.";
+    let about = sentence!(
+        "wrk2-about",
+        "wrk2's command line on Tenbin's engine: a constant rate, latencies from when each \
+        request was due, timeouts and failures that never count as throughput, and a verdict."
+    );
     let mut given = match WRK2.read(arguments, world, about) {
         Ok(given) => given,
         Err(help) => return Ok(Parsed::Help(help)),
     };
     if !given.is_given("rate") && !given.switch("version") {
-        given.wrong(
-            "rate",
+        let why = sentence!(
+            "wrk2-needs-rate",
             "is missing; wrk2 sends requests at a constant rate, for example -R 2000; use tenbin \
-            wrk for as many requests as the server responds to",
+            wrk for as many requests as the server responds to"
         );
+        given.wrong("rate", why);
     }
     measure(given)
 }
@@ -162,9 +169,12 @@ fn measure(mut given: Given) -> Result<Parsed, Mistakes> {
     let (headers, keep_alive) = headers(&mut given);
     let (urls, rest) = urls_and_rest(&given.operands);
     if let Some(argument) = rest.first() {
-        given.mistakes.push(format!(
+        given.mistakes.push(sentence!(
+            "wrk-script-argument",
             "{tool}: {argument:?} after the URL is an argument for a script, and scripts are not supported; \
-            leave it out"
+            leave it out",
+            tool,
+            argument
         ));
     }
     let servers = servers(tool, urls, Scheme::Required).unwrap_or_else(|mistakes| {
@@ -174,11 +184,13 @@ fn measure(mut given: Given) -> Result<Parsed, Mistakes> {
     let rate = given.is_given("rate").then(|| count(&mut given, "rate"));
     for flag in ["u_latency", "batch_latency"] {
         if given.switch(flag) && rate.is_none() && tool == WRK.tool {
-            given.wrong(flag, "needs a rate; set one with -R");
+            let why = sentence!("wrk-needs-rate", "needs a rate; set one with -R");
+            given.wrong(flag, why);
         }
     }
     if threads > connections {
-        given.wrong("threads", "must not be more than the connections");
+        let why = sentence!("wrk-threads", "must not be more than the connections");
+        given.wrong("threads", why);
     }
     let insecure = is_insecure(&mut given, &servers);
     let mut web = WebJob {
@@ -200,7 +212,7 @@ fn measure(mut given: Given) -> Result<Parsed, Mistakes> {
         notes: std::mem::take(&mut given.notes),
     };
     if let Some(why) = web.too_short() {
-        given.wrong("duration", &why);
+        given.wrong("duration", why);
     }
     Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
     web.notes.extend(web.turns());
@@ -262,7 +274,12 @@ fn count(given: &mut Given, flag: &'static str) -> u64 {
     match read {
         Some(number) if number > 0 => number,
         _ => {
-            given.wrong(flag, &format!("{text:?} is not an integer of 1 or more"));
+            let why = sentence!(
+                "wrk-no-number",
+                "{text:?} is not an integer of 1 or more",
+                text
+            );
+            given.wrong(flag, why);
             1
         }
     }
@@ -275,8 +292,12 @@ fn time(given: &mut Given, flag: &'static str) -> Duration {
     match read {
         Some(seconds) if seconds > 0 => Duration::from_secs(seconds),
         _ => {
-            let wrong = format!("{text:?} is not a duration; write for example 10s or 2m");
-            given.wrong(flag, &wrong);
+            let why = sentence!(
+                "wrk-no-duration",
+                "{text:?} is not a duration; write for example 10s or 2m",
+                text
+            );
+            given.wrong(flag, why);
             Duration::from_secs(1)
         }
     }

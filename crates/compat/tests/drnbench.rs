@@ -134,9 +134,10 @@ fn what_is_wrong_is_said() {
         assert!(said.contains(complaint), "{said}");
     }
     for helper in HELPERS {
-        let Ok(Parsed::Help(text)) = parse(&format!("{} --help", helper.name)) else {
+        let Ok(Parsed::Help(help)) = parse(&format!("{} --help", helper.name)) else {
             panic!("{} has no help", helper.name);
         };
+        let text = help.to_string();
         assert!(
             text.starts_with(&format!("Usage: tenbin {} ", helper.name)),
             "{text}"

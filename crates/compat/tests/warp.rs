@@ -63,9 +63,13 @@ fn job(line: &str) -> WarpJob {
 
 fn mistakes(line: &str) -> Vec<String> {
     match parsed(line) {
-        Err(mistakes) => mistakes.sentences().to_vec(),
+        Err(mistakes) => in_english(mistakes.sentences()),
         Ok(other) => panic!("{line}: {other:?}"),
     }
+}
+
+fn in_english(sentences: &[Sentence]) -> Vec<String> {
+    sentences.iter().map(ToString::to_string).collect()
 }
 
 fn all_flags() -> impl Iterator<Item = &'static Flag> {
@@ -247,27 +251,24 @@ fn every_flag_is_honoured_noted_or_refused_by_name() {
             for line in forms {
                 let name = format!("--{}", flag.name);
                 let mentions = |texts: &[String]| texts.iter().any(|text| text.contains(&name));
-                let notes = |notes: &[Sentence]| -> Vec<String> {
-                    notes.iter().map(ToString::to_string).collect()
-                };
                 match (parsed(&line), flag.fate) {
                     (Ok(Parsed::Measure(job)), Fate::Noted(_)) => {
-                        assert!(mentions(&notes(&job.notes)), "{line}: {:?}", job.notes);
+                        assert!(mentions(&in_english(&job.notes)), "{line}: {:?}", job.notes);
                     }
                     (Ok(Parsed::Read(reading)), Fate::Noted(_)) => {
                         assert!(
-                            mentions(&notes(&reading.notes)),
+                            mentions(&in_english(&reading.notes)),
                             "{line}: {:?}",
                             reading.notes
                         );
                     }
                     (Err(wrong), Fate::Refused(_)) => {
-                        assert!(mentions(wrong.sentences()), "{line}: {wrong}");
+                        assert!(mentions(&in_english(wrong.sentences())), "{line}: {wrong}");
                     }
                     (Ok(Parsed::Measure(_) | Parsed::Read(_)), Fate::Honoured) => {}
                     // Some honoured flags are refused with this value or on this command.
                     (Err(wrong), Fate::Honoured) => {
-                        assert!(mentions(wrong.sentences()), "{line}: {wrong}");
+                        assert!(mentions(&in_english(wrong.sentences())), "{line}: {wrong}");
                         assert!(
                             [
                                 "signature", "obj.generator", "checksum", "parts", "range",
@@ -449,9 +450,10 @@ fn secrets_are_shown_nowhere() {
 #[test]
 fn help_lists_every_flag_of_a_command_with_its_fate() {
     for command in COMMANDS.iter().filter(|command| command.task != Task::None) {
-        let Ok(Parsed::Help(text)) = parsed(&format!("warp {} --help", command.name)) else {
+        let Ok(Parsed::Help(help)) = parsed(&format!("warp {} --help", command.name)) else {
             panic!("no help on {}", command.name);
         };
+        let text = help.to_string();
         for flag in all_flags().filter(|flag| flag.is_of(command.name)) {
             assert!(
                 text.contains(&format!("  --{}", flag.name)),
@@ -465,9 +467,10 @@ fn help_lists_every_flag_of_a_command_with_its_fate() {
         );
     }
     for line in ["warp", "warp --help", "warp help"] {
-        let Ok(Parsed::Help(text)) = parsed(line) else {
+        let Ok(Parsed::Help(help)) = parsed(line) else {
             panic!("no help");
         };
+        let text = help.to_string();
         assert!(COMMANDS.iter().all(|command| text.contains(command.name)));
     }
 }

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use clap::error::ContextKind;
 use clap::{Args, Command, FromArgMatches as _};
 use tenbin_compat::{Mistakes, World, ab, hsbench, warp, wrk};
 use tenbin_plan::{AgentsDraft, Draft, Refusal, Section as _, Sentence, read_bounded, sentence};
@@ -103,7 +104,7 @@ impl AddedArgs {
 impl ForeignArgs {
     /// The plan of a command line that measures.
     pub(super) fn draft(&self, planned: Planned) -> Result<Draft, Refusal> {
-        let refused = |mistakes: Mistakes| problem(Sentence::from(mistakes.to_string()));
+        let refused = |mistakes: Mistakes| problem(mistakes.in_lines());
         let (added, arguments) = self.divide().map_err(refused)?;
         let draft = planned(&arguments, &world()).map_err(refused)?;
         let draft = draft.ok_or_else(|| {
@@ -147,17 +148,34 @@ impl ForeignArgs {
             }
             match words.next() {
                 Some(value) => own.push(value.clone()),
-                None => return Err(Mistakes::one(format!("{word} needs a value"))),
+                None => {
+                    return Err(Mistakes::one(sentence!(
+                        "front-word-needs-value", "{word} needs a value", word
+                    )));
+                }
             }
         }
         let matches = command.try_get_matches_from(own);
         let added = matches.and_then(|matches| AddedArgs::from_arg_matches(&matches));
-        let added = added.map_err(|error| {
-            let text = error.to_string();
-            let sentence = text.lines().next().unwrap_or_default();
-            Mistakes::one(sentence.trim_start_matches("error: "))
-        })?;
+        let added = added.map_err(|error| Mistakes::one(of_added(&error)))?;
         Ok((added, rest))
+    }
+}
+
+/// What is wrong with a flag that Tenbin adds.
+fn of_added(error: &clap::Error) -> Sentence {
+    let text = error.to_string();
+    let line = text.lines().next().unwrap_or_default();
+    let line = line.trim_start_matches("error: ");
+    let stated = |kind| error.get(kind).map(ToString::to_string);
+    match (
+        stated(ContextKind::InvalidArg),
+        stated(ContextKind::InvalidValue),
+    ) {
+        (Some(arg), Some(value)) => sentence!("front-added-flag", "{line}", line)
+            .with("arg", arg)
+            .with("value", value),
+        _ => line.into(),
     }
 }
 
@@ -267,7 +285,8 @@ mod tests {
         let [sentence] = mistakes.sentences() else {
             panic!("{mistakes}");
         };
-        assert!(sentence.contains("'many' for '--agents"), "{sentence}");
+        let text = sentence.text();
+        assert!(text.contains("'many' for '--agents"), "{text}");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 mod catalogue;
 pub(crate) mod errors;
-mod wrap;
+pub(crate) mod wrap;
 
 use std::ffi::OsString;
 

@@ -9,7 +9,7 @@ const NOT_FIRST: &str = "、。」)]}ー…:・ぁぃぅぇぉっゃゅょァィ
 const NOT_LAST: &str = "「([{";
 
 /// The text in lines of at most `width` columns, as far as its words allow. Line breaks stay.
-pub(super) fn lines(text: &str, width: usize) -> String {
+pub(crate) fn lines(text: &str, width: usize) -> String {
     let lines = text.lines().map(|line| wrapped(line, width));
     lines.collect::<Vec<_>>().join("\n")
 }

@@ -402,6 +402,166 @@ warp-disable-multipart = --disable-multipart: 16 MiB までのオブジェクト
 warp-missing-shares =
     指定のない割合は 0 とする。warp なら既定値({ $defaults })が残り、実際の割合は { $real } パーセントになる
 
+# --- Help on the command lines of other tools
+front-usage = 使い方: { $usage }
+front-commands = コマンド:
+front-flags =
+    フラグ(ハイフンは 1 つでも 2 つでもよい)。何も書かれていないフラグの効果は元のツールと同じ。違いは注記にある。
+    使えないフラグはエラーになり、理由が表示される。
+front-default = {"["}既定: { $default }]
+front-env = {"["}環境変数: { $variable }]
+front-refused-value = 。{ $value } は使えない: { $reason }
+front-noted = 。注記: { $note }
+front-refused = 。使えない: { $reason }
+front-helper-about = Tenbin で動く { $tool } のコマンドライン。{ $about }。
+ab-about =
+    Tenbin のエンジンで動く ab のコマンドライン。HTTP/1.0 ではなく 1.1 を使い、失敗をスループットに数えず、
+    時間をミリ秒の小数まで示し、判定を下す。
+wrk-about =
+    Tenbin のエンジンで動く wrk のコマンドライン。パーセンタイルは実際の測定値のもので、時間切れと失敗をスループットに数えず、
+    判定を下す。
+wrk2-about =
+    Tenbin のエンジンで動く wrk2 のコマンドライン。レートは一定で、レイテンシは送信予定時刻から測り、時間切れと失敗を
+    スループットに数えず、判定を下す。
+hsbench-about =
+    Tenbin のエンジンで動く hsbench のコマンドライン。応答は最後のバイトまで測り、エラーをスループットに数えず、
+    判定を下す。
+bench-about =
+    Tenbin のエンジンで動く blobstore-bench のコマンドライン。blob の内容はすべて異なり、読むときに照合する。
+    エラーをスループットに数えず、判定を下す。
+request-response-about =
+    Tenbin のエンジンで動く drnbench-request-response のコマンドライン。クライアント数は指定どおりで、リクエストは尽きず、
+    同じリクエストを二重に送らず、判定を下す。
+publish-subscribe-about =
+    drnbench-publish-subscribe のコマンドライン。HTTP ストリーミングの購読者を、受け取ったメッセージで数える。
+warp-about =
+    Tenbin のエンジンで動く warp のコマンドライン。数えるのはグッドプットだけで、パーセンタイルは全リクエストのもの。
+    判定を下す。
+warp-help =
+    tenbin warp COMMAND --help で、コマンドのフラグを表示する。プログラムの名前が warp なら、それがこのコマンドになる。
+
+# --- Mistakes on the command lines of other tools
+front-added-flag = '{ $arg }' の値「{ $value }」は使えない
+front-flag-elsewhere = ({ $flags } は `{ $instead }` のフラグで、`tenbin { $command }` にはない)
+front-value = 「{ $value }」は使えない。{ $reason }
+front-takes-no-arguments = { $tool } に引数はなく、「{ $operand }」というフラグもない
+front-flag-of-other-command = { $flag } は { $tool } { $commands } のフラグで、{ $title } にはない
+front-no-flag = { $title } に { $flag } というフラグはない{ $meant }
+front-needs-value = 値が必要
+front-word-needs-value = { $word } には値が必要
+front-no-switch = 「{ $value }」は true でも false でもない
+front-no-integer = 「{ $value }」は 0 以上の整数ではない
+front-no-number = 「{ $value }」は 0 以上の数ではない
+front-no-choice = 「{ $value }」は使えない。使えるのは { $words }
+front-port = ポートは 1 から 65535 までの数
+front-too-short =
+    { $targets } 個のターゲットをそれぞれ { $slices } スライスずつ交互に測り、1 スライスには少なくとも { $shortest } かかる。
+    { $least } 以上にする
+front-no-url = { $tool }: URL がない。http://127.0.0.1:8080/ のように最後に書く
+front-of-tool = { $tool }: { $why }
+front-url-scheme = 「{ $url }」は http:// か https:// で始まる URL ではない。http://127.0.0.1:8080/ のように書く
+front-url-path = 「{ $url }」はパスのある URL ではない。127.0.0.1:8080/ や https://example.com/ のように書く
+front-no-end = 時間とオブジェクト数の両方を無制限にはできない。-n か -d を指定する
+front-no-limit = 「{ $text }」は { $least } 以上の整数でも -1 でもない
+front-seconds = { $least } 秒から { $longest } 秒までにする
+front-unreadable = { $file } を読めない: { $error }
+front-in-file = { $file }: { $why }
+ab-connections = 接続数はリクエスト数(-n)より多くできない
+ab-two-bodies = -p と -u は同時に使えない
+ab-head-body = HEAD で送る本文はない
+wrk2-needs-rate =
+    指定がない。wrk2 は一定のレートでリクエストを送るので、-R 2000 のように指定する。
+    サーバーが応答できるだけ送るには tenbin wrk を使う
+wrk-script-argument = { $tool }: URL の後の「{ $argument }」はスクリプトの引数だが、スクリプトは使えない。外す
+wrk-needs-rate = レートが必要。-R で指定する
+wrk-threads = 接続数より多くできない
+wrk-no-number = 「{ $text }」は 1 以上の整数ではない
+wrk-no-duration = 「{ $text }」は時間ではない。10s や 2m のように書く
+hsbench-no-url = 指定がない。http://127.0.0.1:9000 のようにサーバーの URL を書く
+hsbench-no-mode = 「{ $other }」というモードはない。使えるのは c、x、i、p、l、g、d
+hsbench-nothing-measured = モード p、g、d、l のどれもないので、測るものがない
+hsbench-no-size = 「{ $text }」はサイズではない。4K、64K、1M のように書く
+bench-no-directory = 指定がない。位置をディスクに置くにはディレクトリーが必要
+bench-starts-empty =
+    「{ $modes }」は { $letter } で始まるが、メモリー上の位置は最初は空。p を先にするか、位置をディスクに置き
+    (-db rocksdb -r DIR)、同じ -r と -pr で先に -m p を実行する
+bench-other-backend =
+    blobstore-bench のバックエンドではない。tenbin blob を使う。ファイルなら --target file:///DIR、S3 なら --store s3
+bench-no-backend = 「{ $other }」というバックエンドはない。blobstore か dummy と書く
+bench-no-conf = 指定がない。ホストのあるファイルを指定するか、{ $variable } を設定する
+bench-no-json = JSON ではない:「{ $error }」
+bench-no-hosts =
+    priority_addrs も cluster_config.clusters もなく、ホストがわからない。アクセス層のホストを指定する。
+    例: {"{"}"priority_addrs": ["http://HOST:9500"]{"}"}
+bench-database = 「{ $other }」は memory でも rocksdb でもない
+bench-modes = 「{ $text }」はモードの並びではない。使えるモードは p、g、d
+bench-interval = 「{ $text }」は整数の秒数ではない。数値は 1 秒ごとに記録する
+bench-empty-blobs = アクセス層は空の blob を拒否する。1 バイト以上にするか、-b dummy を使う
+drnbench-mode =
+    「{ $mode }」に必要なエンジンは、もうパッケージのレジストリーにない。使えるのは http だけで、Droonga の HTTP サーバーも
+    これを受け付ける
+drnbench-fewer-clients = クライアント数 { $end } は最初の段階より少ない
+drnbench-steps = 段階の数が上限の { $most } を超える
+drnbench-no-patterns = 指定がない。リクエストのファイル(1 行に 1 つのパス、または JSON のグループ)を指定する
+drnbench-same-flag = --default-hosts と同じフラグ。片方を外す
+drnbench-host-twice = { $host } が 2 回ある。各ホストは 1 回だけ書く
+drnbench-no-host = ホストがない
+drnbench-subscribers = { $steps } 段階の最後の購読者は { $last } 以上になる。上限は { $most }
+drnbench-no-path = 「{ $path }」はパスではない。"/subscribe" のように書く
+drnbench-no-mark = { $file } に { $mark } がない。メッセージを区別するために必要
+grndump-databases = データベースの指定が { $count } 個ある。パスか、動いているサーバーの URL で 1 つ指定する
+grndump-records = 「{ $most }」は 0 以上の数でも、すべてを表す -1 でもない
+grndump-pattern = 「{ $pattern }」は正規表現。テーブルを 1 つずつ名前で指定する
+droonga-send-rate = 「{ $text }」は 0 より大きい数でも、無制限を表す -1 でもない
+warp-refused = warp { $name }: { $reason }
+warp-measures-nothing = warp { $name } は何も測らない。"benchmark: get" のように書く
+warp-no-command = warp に「{ $name }」というコマンドはない{ $meant }
+warp-files =
+    warp { $name }: 指定されたファイルは { $count } 個。{ $name ->
+        [cmp] 古いものから順に 2 つ指定する
+        [merge] 2 つ以上指定する
+       *[other] 1 つ以上指定する
+    }
+warp-segments = 区切りの長さは整数の秒数。"1s" や "5s" のように書く
+warp-no-requests = { $file }: 実行ディレクトリーに個々のリクエストの記録はないので、一部を選べない。選択の指定を外す
+warp-no-shares = すべての割合が 0。どれかを増やす
+warp-no-host = 「{ $wrong }」はポートのあるホストではない。"127.0.0.1:9000" のように書き、https には --tls を付ける
+warp-empty-host = 空。"127.0.0.1:9000" のように書く
+warp-random-weights = 重みと --obj.randsize は一緒に使えない。片方を外す
+warp-larger-first = 「{ $text }」は大きいほうが先にある。小さいほうを先に書く
+warp-no-sizes =
+    「{ $text }」は 1 つのサイズでも、小さいサイズと大きいサイズの組でも、重み付きのサイズの一覧でもない。
+    "1MiB"、"1KiB,1MiB"、"1KiB:60,1MiB:40" のように書く
+warp-no-weight = 「{ $part }」に重みがない。"1KiB:60,1MiB:40" のように書く
+warp-bad-weight = 「{ $weight }」は重みではない。60 のような数を書く
+warp-no-weights = すべての重みが 0。どれかを増やす
+warp-two-weights = { $size } に重みが 2 つある。1 つにする
+warp-takes-no-arguments =
+    warp { $name } に引数はなく、「{ $operand }」というフラグもない。オフにするスイッチは --tls=false のように書く
+warp-duration = 0 より長くする。"60s" のように書く
+warp-random-ranges = ランダムな長さの範囲は使えない。--range-size も指定する
+warp-part-concurrent = --parts より多くできない
+warp-deletes-more = 混合で削除するのは保存したもの。割合は --put-distrib 以下にする
+warp-part-size = 1 バイト以上が必要
+warp-needs-signature = --signature=STS_WEB_TOKEN が必要
+warp-two-tokens = --sts-web-token と一緒には使えない
+warp-no-token = STS_WEB_TOKEN には --sts-web-token が必要
+warp-not-with = { $other } と一緒には使えない。片方を外す
+warp-random-values = ランダムな値は使えない。値を書く
+warp-no-pair = 「{ $text }」は NAME=VALUE の形ではない
+warp-run-file = warp run には YAML ファイルを 1 つ指定する: warp run FILE
+warp-value-end = "{"{{"}" の終わりがない。"{"{{.NAME}}"}" と書く
+warp-no-value = 「{ $inner }」の値がない。"{"{{.NAME}}"}" と書き、--var NAME=VALUE を指定する
+warp-line = { $line } 行目: { $why }
+warp-empty-key = キーが空
+warp-unknown-key = 「{ $first }」というキーはない。すべてのキーは "warp" の下に書く
+warp-api = api が「{ $value }」だが、Tenbin が読めるのは v1
+warp-key-again = 「{ $key }」は --{ $name } をもう一度設定している
+warp-no-api = キー api がない。"warp:" の下に "api: v1" と書く
+warp-no-benchmark = キー benchmark がない。"benchmark: get" のように書く
+warp-unknown-section = 「{ $unknown }」というセクションはない
+warp-unread-yaml = { $line } 行目: Tenbin が読まない YAML。"key: value" の形で書き、一覧は各項目の前に "- " を付ける
+
 # --- Doctor
 here = (このマシン)
 from-agent = { $target }({ $agent } から)

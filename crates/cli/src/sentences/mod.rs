@@ -54,15 +54,19 @@ fn message(sentence: &Sentence) -> Option<Message> {
     })
 }
 
-/// A fixed text in Japanese. The file contains pairs of lines, separated by empty lines: the English
-/// text, then its translation.
+/// The files of fixed texts: pairs of lines, separated by empty lines, of an English text and its
+/// translation.
+const FIXED: [&str; 2] = [include_str!("fixed.ja.txt"), include_str!("fronts.ja.txt")];
+
+/// A fixed text in Japanese.
 fn fixed(english: &str) -> Option<&'static str> {
-    let mut lines = include_str!("fixed.ja.txt").lines();
-    let mut lines = lines
-        .by_ref()
-        .filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let mut pairs = std::iter::from_fn(|| Some((lines.next()?, lines.next()?)));
-    pairs.find_map(|(text, japanese)| (text == english).then_some(japanese))
+    FIXED.iter().find_map(|file| {
+        let mut lines = file
+            .lines()
+            .filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let mut pairs = std::iter::from_fn(|| Some((lines.next()?, lines.next()?)));
+        pairs.find_map(|(text, japanese)| (text == english).then_some(japanese))
+    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,11 @@
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+
+use tenbin_compat::{Help, Mistakes, Parsed, Printer, World};
+use tenbin_compat::{
+    ab, blobstore_bench, drnbench, hsbench, publish_subscribe, request_response, warp, wrk,
+};
 
 use super::*;
 
@@ -177,4 +183,67 @@ fn every_note_on_a_flag_of_another_tool_is_translated() {
         }
     }
     assert!(notes > 5, "{notes}");
+}
+
+fn help_of<Job>(parsed: Result<Parsed<Job>, Mistakes>) -> Help {
+    match parsed {
+        Ok(Parsed::Help(help)) => help,
+        Ok(_) | Err(_) => panic!("no help"),
+    }
+}
+
+/// The help of every command line of another tool.
+fn helps() -> Vec<Help> {
+    let world = World {
+        variable: &|_| None,
+        read: &|_| Err(std::io::ErrorKind::NotFound.into()),
+    };
+    let ask = ["--help".to_owned()];
+    let mut helps = vec![
+        help_of(ab::parse(&ask, &world)),
+        help_of(wrk::parse(&ask, &world)),
+        help_of(wrk::parse_wrk2(&ask, &world)),
+        help_of(hsbench::parse(&ask, &world)),
+        help_of(blobstore_bench::parse(&ask, &world)),
+        help_of(request_response::parse(&ask, &world)),
+        help_of(publish_subscribe::parse(&ask, &world)),
+    ];
+    for helper in drnbench::HELPERS {
+        match helper.parse(&ask, &world) {
+            Ok(drnbench::Parsed::Help(help)) => helps.push(help),
+            other => panic!("{}: {other:?}", helper.name),
+        }
+    }
+    let commands = warp::COMMANDS.iter();
+    let commands = commands.filter(|command| command.task != warp::Task::None);
+    let lines = commands.map(|command| vec![command.name.to_owned(), ask[0].clone()]);
+    for line in lines.chain([Vec::new()]) {
+        match warp::parse(&line, &world) {
+            Ok(warp::Parsed::Help(help)) => helps.push(help),
+            other => panic!("{line:?}: {other:?}"),
+        }
+    }
+    helps
+}
+
+#[test]
+fn the_help_of_every_command_line_of_another_tool_is_translated() {
+    let missing = RefCell::new(BTreeSet::new());
+    let said = RefCell::new(0);
+    let printer = Printer {
+        say: &|sentence: &Sentence| {
+            *said.borrow_mut() += 1;
+            said_in(sentence, Language::Japanese).unwrap_or_else(|| {
+                missing.borrow_mut().insert(sentence.to_string());
+                String::new()
+            })
+        },
+        wrap: &|text: &str, _: usize| text.to_owned(),
+    };
+    for help in helps() {
+        help.printed(&printer);
+    }
+    let missing = missing.borrow();
+    assert!(missing.is_empty(), "no text in Japanese: {missing:#?}");
+    assert!(*said.borrow() > 1_000, "{}", said.borrow());
 }

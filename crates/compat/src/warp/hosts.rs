@@ -1,5 +1,7 @@
 //! `--host`.
 
+use tenbin_plan::sentence;
+
 use crate::parse::{Given, World};
 
 /// The hosts in the given order. Braces are kept, because the plan expands them.
@@ -11,18 +13,32 @@ pub(super) fn read(given: &mut Given, world: &World<'_>) -> Vec<String> {
             None => hosts.push(part.to_owned()),
             Some(file) => match (world.read)(file) {
                 Ok(lines) => hosts.extend(pieces(&lines).map(str::to_owned)),
-                Err(error) => given.wrong("host", &format!("{file:?} cannot be read: {error}")),
+                Err(error) => {
+                    let why = sentence!(
+                        "front-unreadable",
+                        "{file:?} cannot be read: {error}",
+                        file,
+                        error
+                    );
+                    given.wrong("host", why);
+                }
             },
         }
     }
     if let Some(wrong) = hosts.iter().find(|host| host.contains(['/', '@', ' '])) {
-        let what = format!(
+        let why = sentence!(
+            "warp-no-host",
             "{wrong:?} is not a host with a port; write for example \"127.0.0.1:9000\", and --tls \
-             for https"
+             for https",
+            wrong
         );
-        given.wrong("host", &what);
+        given.wrong("host", why);
     } else if hosts.is_empty() {
-        given.wrong("host", "is empty; write for example \"127.0.0.1:9000\"");
+        let why = sentence!(
+            "warp-empty-host",
+            "is empty; write for example \"127.0.0.1:9000\""
+        );
+        given.wrong("host", why);
     }
     hosts
 }

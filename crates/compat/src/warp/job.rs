@@ -8,7 +8,7 @@ use super::command::{self, Operation};
 use super::mix::MixedOperation;
 use super::sizes::SizePlan;
 use super::{hosts, mix, sizes};
-use crate::mistakes::Mistakes;
+use crate::mistakes::{Mistakes, at_least_one};
 use crate::parse::{Given, World};
 
 /// Checksum of stored content.
@@ -154,9 +154,12 @@ pub(super) fn read(
 ) -> Result<WarpJob, Mistakes> {
     let name = command::for_operation(operation).name;
     if let Some(operand) = given.operands.first() {
-        given.mistakes.push(format!(
+        given.mistakes.push(sentence!(
+            "warp-takes-no-arguments",
             "warp {name} takes no arguments, and {operand:?} is not a flag of it; \
-            write false switches as --tls=false"
+            write false switches as --tls=false",
+            name,
+            operand
         ));
     }
     let hosts = hosts::read(&mut given, world);
@@ -247,24 +250,26 @@ fn check(operation: Operation, given: &mut Given, size: &SizePlan, hosts: usize)
 fn check_amounts(given: &mut Given) {
     for flag in ["concurrent", "objects", "parts", "batch", "copies", "files"] {
         if given.is_given(flag) && given.whole(flag) == 0 {
-            given.wrong(flag, "must be at least 1");
+            given.wrong(flag, at_least_one());
         }
     }
     if given.time("duration").is_some_and(|time| time.is_zero()) {
-        given.wrong(
-            "duration",
-            "must be longer than 0; write for example \"60s\"",
+        let why = sentence!(
+            "warp-duration",
+            "must be longer than 0; write for example \"60s\""
         );
+        given.wrong("duration", why);
     }
 }
 
 /// Checks which objects, and which of their bytes, are used.
 fn check_choice(given: &mut Given) {
     if given.switch("range") && !given.is_given("range-size") {
-        given.wrong(
-            "range",
-            "ranges of random length are not supported; give --range-size too",
+        let why = sentence!(
+            "warp-random-ranges",
+            "ranges of random length are not supported; give --range-size too"
         );
+        given.wrong("range", why);
     }
     if given.is_given("list-existing") && given.is_given("objects") {
         given.note(sentence!(
@@ -284,7 +289,8 @@ fn check_operation(operation: Operation, given: &mut Given) {
     }
     if operation == Operation::MultipartPut && given.whole("part.concurrent") > given.whole("parts")
     {
-        given.wrong("part.concurrent", "must not be more than --parts");
+        let why = sentence!("warp-part-concurrent", "must not be more than --parts");
+        given.wrong("part.concurrent", why);
     }
 }
 
@@ -297,10 +303,11 @@ fn check_shares(given: &mut Given) {
     if given.is_given("delete-distrib")
         && delete > put * f64::from(u8::from(given.is_given("put-distrib")))
     {
-        given.wrong(
-            "delete-distrib",
-            "a mix deletes what it has stored: the share must not be larger than --put-distrib",
+        let why = sentence!(
+            "warp-deletes-more",
+            "a mix deletes what it has stored: the share must not be larger than --put-distrib"
         );
+        given.wrong("delete-distrib", why);
     }
 }
 
@@ -330,7 +337,8 @@ fn check_storing(operation: Operation, given: &mut Given, size: &SizePlan) {
 fn size_of_parts(given: &mut Given) -> u64 {
     let size = given.size("part.size").unwrap_or_default();
     if size == 0 {
-        given.wrong("part.size", "must be at least 1 byte");
+        let why = sentence!("warp-part-size", "must be at least 1 byte");
+        given.wrong("part.size", why);
     }
     size
 }
@@ -343,7 +351,8 @@ fn web_identity(given: &mut Given) -> Option<WebIdentity> {
     if !is_meant {
         for flag in ["sts-endpoint", "sts-web-token", "sts-web-token-file"] {
             if given.some_text(flag).is_some() {
-                given.wrong(flag, "needs --signature=STS_WEB_TOKEN");
+                let why = sentence!("warp-needs-signature", "needs --signature=STS_WEB_TOKEN");
+                given.wrong(flag, why);
             }
         }
         return None;
@@ -352,7 +361,8 @@ fn web_identity(given: &mut Given) -> Option<WebIdentity> {
     let token = given.some_text("sts-web-token");
     match (file, token) {
         (Some(_), Some(_)) => {
-            given.wrong("sts-web-token-file", "not together with --sts-web-token");
+            let why = sentence!("warp-two-tokens", "not together with --sts-web-token");
+            given.wrong("sts-web-token-file", why);
             None
         }
         (Some(file), None) => Some(WebIdentity::File(file)),
@@ -361,7 +371,8 @@ fn web_identity(given: &mut Given) -> Option<WebIdentity> {
             None => WebIdentity::Token(Secret::new(token)),
         }),
         (None, None) => {
-            given.wrong("signature", "STS_WEB_TOKEN needs --sts-web-token");
+            let why = sentence!("warp-no-token", "STS_WEB_TOKEN needs --sts-web-token");
+            given.wrong("signature", why);
             None
         }
     }
@@ -394,20 +405,25 @@ fn checksum(given: &mut Given) -> Option<Checksum> {
     match (given.switch("md5"), chosen) {
         (true, None | Some(Checksum::Md5)) => Some(Checksum::Md5),
         (true, Some(_)) => {
-            given.wrong("md5", "cannot be combined with --checksum; leave one out");
+            given.wrong("md5", not_with("--checksum"));
             chosen
         }
         (false, chosen) => chosen,
     }
 }
 
+fn not_with(other: &'static str) -> Sentence {
+    sentence!(
+        "warp-not-with",
+        "cannot be combined with {other}; leave one out",
+        other
+    )
+}
+
 fn encryption(given: &mut Given) -> Option<Encryption> {
     match (given.switch("encrypt"), given.switch("sse-s3-encrypt")) {
         (true, true) => {
-            given.wrong(
-                "encrypt",
-                "cannot be combined with --sse-s3-encrypt; leave one out",
-            );
+            given.wrong("encrypt", not_with("--sse-s3-encrypt"));
             None
         }
         (true, false) => Some(Encryption::SseC),
@@ -422,11 +438,18 @@ fn pairs(given: &mut Given, flag: &'static str) -> Vec<(String, String)> {
         match text.split_once('=') {
             Some((name, value)) if !name.is_empty() && !value.is_empty() => {
                 if value.starts_with("rand:") {
-                    given.wrong(flag, "random values are not supported; write the value");
+                    let why = sentence!(
+                        "warp-random-values",
+                        "random values are not supported; write the value"
+                    );
+                    given.wrong(flag, why);
                 }
                 pairs.push((name.to_owned(), value.to_owned()));
             }
-            _ => given.wrong(flag, &format!("{text:?} is not NAME=VALUE")),
+            _ => given.wrong(
+                flag,
+                sentence!("warp-no-pair", "{text:?} is not NAME=VALUE", text),
+            ),
         }
     }
     pairs

@@ -33,7 +33,8 @@ pub(super) fn read(given: &mut Given) -> Vec<(MixedOperation, f64)> {
         .filter(|&(_, share)| share > 0.0)
         .collect();
     if shares.is_empty() {
-        given.wrong("get-distrib", "all shares are 0; increase one of them");
+        let why = sentence!("warp-no-shares", "all shares are 0; increase one of them");
+        given.wrong("get-distrib", why);
     } else if some_named {
         explain_the_unnamed(given);
     }

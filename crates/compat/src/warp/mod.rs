@@ -10,10 +10,10 @@ mod sizes;
 mod table;
 mod yaml;
 
-use tenbin_plan::Sentence;
+use tenbin_plan::{Sentence, sentence};
 
 use crate::flag::Fate;
-use crate::help;
+use crate::help::{self, Help};
 use crate::mistakes::{Mistakes, did_you_mean};
 use crate::parse::{Given, Style, Table, World};
 
@@ -30,8 +30,8 @@ pub enum Parsed {
     Measure(Box<WarpJob>),
     /// Reading of result files.
     Read(WarpReading),
-    /// The help text, because help was requested.
-    Help(String),
+    /// The help, because help was requested.
+    Help(Help),
 }
 
 /// Reading of result files.
@@ -77,7 +77,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
     }
     let command = known(name)?;
     if let Fate::Refused(reason) = command.fate {
-        return Err(Mistakes::one(format!("warp {}: {reason}", command.name)));
+        return Err(refused(command, reason));
     }
     let arguments: Vec<String> = leading.iter().chain(rest).cloned().collect();
     let mut given = table_of(command).parse(&arguments, world);
@@ -105,14 +105,19 @@ fn run(given: &mut Given, world: &World<'_>) -> Result<Parsed, Mistakes> {
             let given = table_of(command).parse(&file.arguments, world);
             measure(operation, given, world)
         }
-        (Fate::Refused(reason), _) => {
-            Err(Mistakes::one(format!("warp {}: {reason}", command.name)))
-        }
-        _ => Err(Mistakes::one(format!(
-            "warp {} measures nothing; name for example \"benchmark: get\"",
-            command.name
+        (Fate::Refused(reason), _) => Err(refused(command, reason)),
+        _ => Err(Mistakes::one(sentence!(
+            "warp-measures-nothing",
+            "warp {name} measures nothing; name for example \"benchmark: get\"",
+            name = command.name
         ))),
     }
+}
+
+fn refused(command: &Command, reason: &'static str) -> Mistakes {
+    let name = command.name;
+    let why = sentence!("warp-refused", "warp {name}: {reason}", name, reason);
+    Mistakes::one(why.with_fixed("reason", reason))
 }
 
 fn table_of(command: &Command) -> Table {
@@ -144,7 +149,12 @@ fn known(name: &str) -> Result<&'static Command, Mistakes> {
             |name| format!("warp {name}"),
             COMMANDS.iter().map(|command| command.name),
         );
-        Mistakes::one(format!("warp has no command {name:?}{meant}"))
+        Mistakes::one(sentence!(
+            "warp-no-command",
+            "warp has no command {name:?}{meant}",
+            name,
+            meant
+        ))
     })
 }
 
@@ -166,21 +176,27 @@ fn reading_of(reading: Reading, mut given: Given) -> Result<WarpReading, Mistake
             Reading::Cmp => "give it two files, the earlier first",
             Reading::Merge => "give it at least two files",
         };
-        given.mistakes.push(format!(
-            "warp {name}: {} given; {wanted}",
-            match files.len() {
-                0 => "no file is".to_owned(),
-                1 => "one file is".to_owned(),
-                count => format!("{count} files are"),
-            }
-        ));
+        let are = match files.len() {
+            0 => "no file is".to_owned(),
+            1 => "one file is".to_owned(),
+            count => format!("{count} files are"),
+        };
+        let why = sentence!(
+            "warp-files",
+            "warp {name}: {are} given; {wanted}",
+            name,
+            are,
+            wanted
+        );
+        given.mistakes.push(why.with("count", files.len()));
     }
     let segment = given.time("analyze.dur").unwrap_or_default();
     if segment.as_secs() == 0 || segment.subsec_nanos() > 0 {
-        given.wrong(
-            "analyze.dur",
-            "segments are whole seconds; write for example \"1s\" or \"5s\"",
+        let why = sentence!(
+            "warp-segments",
+            "segments are whole seconds; write for example \"1s\" or \"5s\""
         );
+        given.wrong("analyze.dur", why);
     }
     Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
     Ok(WarpReading {
@@ -197,23 +213,29 @@ fn reading_of(reading: Reading, mut given: Given) -> Result<WarpReading, Mistake
     })
 }
 
-/// The help text of warp.
-fn overview() -> String {
+/// The help of warp.
+fn overview() -> Help {
     help::overview(
-        "warp's command line on Tenbin's engine: only goodput, percentiles of all requests, and a \
-        verdict.",
+        sentence!(
+            "warp-about",
+            "warp's command line on Tenbin's engine: only goodput, percentiles of all requests, and a \
+            verdict."
+        ),
         "tenbin warp COMMAND [FLAGS]",
         COMMANDS
             .iter()
             .map(|command| (command.name, command.about, command.fate)),
-        "tenbin warp COMMAND --help lists the flags of a command. If the program is called warp, \
-        it is this command.",
+        sentence!(
+            "warp-help",
+            "tenbin warp COMMAND --help lists the flags of a command. If the program is called warp, \
+            it is this command."
+        ),
     )
 }
 
-fn help_on(command: &Command) -> Result<String, Mistakes> {
+fn help_on(command: &Command) -> Result<Help, Mistakes> {
     if let Fate::Refused(reason) = command.fate {
-        return Err(Mistakes::one(format!("warp {}: {reason}", command.name)));
+        return Err(refused(command, reason));
     }
     let operands = match command.task {
         Task::Read(Reading::Cmp) => " BEFORE AFTER",
@@ -223,7 +245,7 @@ fn help_on(command: &Command) -> Result<String, Mistakes> {
     };
     Ok(help::on_command(
         &format!("tenbin warp {} [FLAGS]{operands}", command.name),
-        command.about,
+        Sentence::fixed(command.about),
         table_of(command).mine(),
         command.name,
     ))

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use tenbin_plan::{Sentence, sentence};
+
 use super::yaml::{Entry, entries};
 use crate::mistakes::Mistakes;
 use crate::parse::{Given, World};
@@ -45,29 +47,45 @@ pub(super) fn read(given: &mut Given, world: &World<'_>) -> Result<RunFile, Mist
     let operands = std::mem::take(&mut given.operands);
     let mut mistakes = std::mem::take(&mut given.mistakes);
     if operands.len() != 1 {
-        mistakes.push("warp run takes one YAML file: warp run FILE".to_owned());
+        mistakes.push(sentence!(
+            "warp-run-file",
+            "warp run takes one YAML file: warp run FILE"
+        ));
     }
     Mistakes::unless_empty(mistakes)?;
     let file = &operands[0];
-    let text = (world.read)(file)
-        .map_err(|error| Mistakes::one(format!("{file:?} cannot be read: {error}")))?;
+    let text = (world.read)(file).map_err(|error| {
+        Mistakes::one(sentence!(
+            "front-unreadable",
+            "{file:?} cannot be read: {error}",
+            file,
+            error
+        ))
+    })?;
     with_values(&text, given.list("var"))
         .and_then(|text| of_text(&text))
-        .map_err(|why| Mistakes::one(format!("{file}: {why}")))
+        .map_err(|why| Mistakes::one(sentence!("front-in-file", "{file}: {why}", file, why)))
 }
 
 /// Replaces `{{.NAME}}` with the values of `--var`.
-fn with_values(text: &str, values: &[String]) -> Result<String, String> {
+fn with_values(text: &str, values: &[String]) -> Result<String, Sentence> {
     let mut replaced = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("{{") {
-        let (inner, end) = after
-            .split_once("}}")
-            .ok_or("\"{{\" has no end; write \"{{.NAME}}\"")?;
+        let (inner, end) = after.split_once("}}").ok_or_else(|| {
+            sentence!(
+                "warp-value-end",
+                "\"{{{{\" has no end; write \"{{{{.NAME}}}}\""
+            )
+        })?;
         let name = inner.trim().strip_prefix('.').unwrap_or_default();
         let mut pairs = values.iter().filter_map(|pair| pair.split_once('='));
         let (_, value) = pairs.find(|(known, _)| *known == name).ok_or_else(|| {
-            format!("\"{{{{{inner}}}}}\" has no value; write \"{{{{.NAME}}}}\" and give --var NAME=VALUE")
+            sentence!(
+                "warp-no-value",
+                "\"{{{{{inner}}}}}\" has no value; write \"{{{{.NAME}}}}\" and give --var NAME=VALUE",
+                inner
+            )
         })?;
         replaced.push_str(before);
         replaced.push_str(value);
@@ -76,17 +94,20 @@ fn with_values(text: &str, values: &[String]) -> Result<String, String> {
     Ok(replaced + rest)
 }
 
-fn of_text(text: &str) -> Result<RunFile, String> {
+fn of_text(text: &str) -> Result<RunFile, Sentence> {
     let mut command = None;
     let mut is_v1 = false;
     let mut flags: Vec<(String, String)> = Vec::new();
     let mut seen = BTreeSet::new();
     for Entry { line, path, value } in entries(text)? {
-        let at = |why: &str| format!("line {line}: {why}");
-        let (first, path) = path.split_first().ok_or_else(|| at("the key is empty"))?;
+        let at = |why: Sentence| sentence!("warp-line", "line {line}: {why}", line, why);
+        let empty = || at(sentence!("warp-empty-key", "the key is empty"));
+        let (first, path) = path.split_first().ok_or_else(empty)?;
         if first != "warp" {
-            return Err(at(&format!(
-                "{first:?} is unknown; all keys are below \"warp\""
+            return Err(at(sentence!(
+                "warp-unknown-key",
+                "{first:?} is unknown; all keys are below \"warp\"",
+                first
             )));
         }
         let (Some(value), Some((key, sections))) = (value, path.split_last()) else {
@@ -94,22 +115,37 @@ fn of_text(text: &str) -> Result<RunFile, String> {
         };
         match (sections, key.as_str()) {
             ([], "api") if value == "v1" => is_v1 = true,
-            ([], "api") => return Err(at(&format!("api is {value:?}, and Tenbin reads v1"))),
+            ([], "api") => {
+                return Err(at(sentence!(
+                    "warp-api",
+                    "api is {value:?}, and Tenbin reads v1",
+                    value
+                )));
+            }
             ([], "benchmark") => command = Some(value),
             _ => {
-                let name = flag_of(sections, key).map_err(|why| at(&why))?;
+                let name = flag_of(sections, key).map_err(at)?;
                 if !seen.insert(name.clone()) {
-                    return Err(at(&format!("{key:?} sets --{name} again")));
+                    return Err(at(sentence!(
+                        "warp-key-again", "{key:?} sets --{name} again", key, name
+                    )));
                 }
                 flags.push((name, value));
             }
         }
     }
     if !is_v1 {
-        return Err("the key api is missing; write \"api: v1\" below \"warp:\"".to_owned());
+        return Err(sentence!(
+            "warp-no-api",
+            "the key api is missing; write \"api: v1\" below \"warp:\""
+        ));
     }
-    let command =
-        command.ok_or("the key benchmark is missing; write for example \"benchmark: get\"")?;
+    let command = command.ok_or_else(|| {
+        sentence!(
+            "warp-no-benchmark",
+            "the key benchmark is missing; write for example \"benchmark: get\""
+        )
+    })?;
     let ends_early = flags
         .iter()
         .any(|(name, on)| name == "autoterm" && on == "true");
@@ -125,12 +161,16 @@ fn of_text(text: &str) -> Result<RunFile, String> {
 }
 
 /// The name of the flag that a key in these sections sets.
-fn flag_of(sections: &[String], key: &str) -> Result<String, String> {
+fn flag_of(sections: &[String], key: &str) -> Result<String, Sentence> {
     let known = |section: &&String| {
         NAMING.contains(&section.as_str()) || GROUPS.contains(&section.as_str())
     };
     if let Some(unknown) = sections.iter().find(|section| !known(section)) {
-        return Err(format!("the section {unknown:?} is unknown"));
+        return Err(sentence!(
+            "warp-unknown-section",
+            "the section {unknown:?} is unknown",
+            unknown
+        ));
     }
     let naming = sections.iter().map(String::as_str);
     let naming = naming.filter(|section| NAMING.contains(section));
@@ -217,7 +257,7 @@ warp:
             ),
         ] {
             let why = of_text(text).unwrap_err();
-            assert!(why.starts_with(expected), "{why}");
+            assert!(why.text().starts_with(expected), "{why}");
         }
     }
 
@@ -229,7 +269,7 @@ warp:
             Ok("size: 1KiB 1KiB")
         );
         let why = with_values("{{.Other}}", &values).unwrap_err();
-        assert!(why.contains("--var NAME=VALUE"), "{why}");
+        assert!(why.text().contains("--var NAME=VALUE"), "{why}");
         assert!(with_values("{{.Size", &values).is_err());
     }
 }

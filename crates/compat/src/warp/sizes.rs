@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use tenbin_plan::size::Size;
+use tenbin_plan::size::{Size, SizeError};
+use tenbin_plan::{Sentence, sentence};
 
 use crate::parse::Given;
 
@@ -95,37 +96,43 @@ pub(super) fn read(given: &mut Given) -> SizePlan {
     match parse(&text, given.switch("obj.randsize")) {
         Ok((plan, note)) => {
             if let Some(note) = note {
-                given.note(format!("--obj.size: {note}").into());
+                let noted = sentence!("flag-noted", "{flag}: {note}", flag = "--obj.size", note);
+                given.note(noted.with_fixed("note", note));
             }
             plan
         }
         Err(wrong) => {
-            given.wrong("obj.size", &wrong);
+            given.wrong("obj.size", wrong);
             SizePlan::fixed(0)
         }
     }
 }
 
-fn parse(text: &str, random: bool) -> Result<(SizePlan, Option<&'static str>), String> {
+fn parse(text: &str, random: bool) -> Result<(SizePlan, Option<&'static str>), Sentence> {
     let parts: Vec<&str> = text.split(',').collect();
     if parts.iter().any(|part| part.contains(':')) {
         if random {
-            return Err("weights and --obj.randsize cannot be combined; leave one out".to_owned());
+            return Err(sentence!(
+                "warp-random-weights",
+                "weights and --obj.randsize cannot be combined; leave one out"
+            ));
         }
         return weighted(&parts);
     }
     let sizes = parts
         .iter()
         .map(|part| size(part))
-        .collect::<Result<Vec<u64>, String>>()?;
+        .collect::<Result<Vec<u64>, Sentence>>()?;
     match (sizes.as_slice(), random) {
         ([size], false) => Ok((SizePlan::fixed(*size), None)),
         ([most], true) => {
             let least = (most >> OCTAVES).max(LEAST).min(*most);
             Ok((SizePlan::spread(least, *most), None))
         }
-        ([least, most], _) if least > most => Err(format!(
-            "{text:?} starts with the larger size; write the smaller one first"
+        ([least, most], _) if least > most => Err(sentence!(
+            "warp-larger-first",
+            "{text:?} starts with the larger size; write the smaller one first",
+            text
         )),
         ([least, most], true) => Ok((SizePlan::spread(*least, *most), None)),
         ([_, most], false) => Ok((
@@ -135,34 +142,53 @@ fn parse(text: &str, random: bool) -> Result<(SizePlan, Option<&'static str>), S
                 --obj.randsize",
             ),
         )),
-        _ => Err(format!(
+        _ => Err(sentence!(
+            "warp-no-sizes",
             "{text:?} is neither one size, nor a smaller and a larger one, nor a list of sizes with weights; \
-            write for example \"1MiB\", \"1KiB,1MiB\" or \"1KiB:60,1MiB:40\""
+            write for example \"1MiB\", \"1KiB,1MiB\" or \"1KiB:60,1MiB:40\"",
+            text
         )),
     }
 }
 
-fn weighted(parts: &[&str]) -> Result<(SizePlan, Option<&'static str>), String> {
+fn weighted(parts: &[&str]) -> Result<(SizePlan, Option<&'static str>), Sentence> {
     let mut sizes = Vec::with_capacity(parts.len());
     for part in parts {
         let (bytes, weight) = part.split_once(':').ok_or_else(|| {
-            format!("{part:?} has no weight; write for example \"1KiB:60,1MiB:40\"")
+            sentence!(
+                "warp-no-weight",
+                "{part:?} has no weight; write for example \"1KiB:60,1MiB:40\"",
+                part
+            )
         })?;
         let weight: f64 = weight
             .trim()
             .parse()
             .ok()
             .filter(|weight: &f64| weight.is_finite() && *weight >= 0.0)
-            .ok_or_else(|| format!("{weight:?} is not a weight; write a number such as 60"))?;
+            .ok_or_else(|| {
+                sentence!(
+                    "warp-bad-weight",
+                    "{weight:?} is not a weight; write a number such as 60",
+                    weight
+                )
+            })?;
         sizes.push((size(bytes)?, weight));
     }
     sizes.retain(|&(_, weight)| weight > 0.0);
     sizes.sort_by_key(|&(size, _)| size);
     if sizes.is_empty() {
-        return Err("all weights are 0; increase one of them".to_owned());
+        return Err(sentence!(
+            "warp-no-weights",
+            "all weights are 0; increase one of them"
+        ));
     }
     if let Some(pair) = sizes.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        return Err(format!("{} has two weights; give one", Size(pair[0].0)));
+        return Err(sentence!(
+            "warp-two-weights",
+            "{size} has two weights; give one",
+            size = Size(pair[0].0)
+        ));
     }
     let mut below = 0;
     let mut ranges = Vec::with_capacity(sizes.len());
@@ -180,10 +206,10 @@ fn weighted(parts: &[&str]) -> Result<(SizePlan, Option<&'static str>), String> 
     ))
 }
 
-fn size(text: &str) -> Result<u64, String> {
+fn size(text: &str) -> Result<u64, Sentence> {
     text.parse()
         .map(|Size(bytes)| bytes)
-        .map_err(|error: tenbin_plan::size::SizeError| error.to_string())
+        .map_err(|error: SizeError| error.sentence())
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The part of YAML in the files of `warp run`: nested keys with texts and lists of texts.
 
+use tenbin_plan::{Sentence, sentence};
+
 /// A key with its value.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Entry {
@@ -16,7 +18,7 @@ pub(super) struct Entry {
 /// # Errors
 /// The first line that is not in the part of YAML that this parser reads, without its text, which
 /// can be a secret.
-pub(super) fn entries(text: &str) -> Result<Vec<Entry>, String> {
+pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Sentence> {
     let mut entries: Vec<Entry> = Vec::new();
     let mut sections: Vec<(usize, String)> = Vec::new();
     let mut takes_items = false;
@@ -27,10 +29,11 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, String> {
             continue;
         }
         let unread = || {
-            format!(
-                "line {} is YAML that Tenbin does not read; write \"key: value\", and lists with \
+            sentence!(
+                "warp-unread-yaml",
+                "line {line} is YAML that Tenbin does not read; write \"key: value\", and lists with \
                  \"- \" before each item",
-                at + 1
+                line = at + 1
             )
         };
         let indent = line.len() - content.len();
@@ -129,7 +132,7 @@ fn without_comment(line: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn values(text: &str) -> Result<Vec<(String, Option<String>)>, String> {
+    fn values(text: &str) -> Result<Vec<(String, Option<String>)>, Sentence> {
         let entries = entries(text)?.into_iter();
         Ok(entries.map(|one| (one.path.join("/"), one.value)).collect())
     }
@@ -161,7 +164,8 @@ mod tests {
         ] {
             let why = values(&format!("x: 1\n{text}")).expect_err(text);
             assert!(
-                why.starts_with("line 2 is YAML that Tenbin does not read"),
+                why.text()
+                    .starts_with("line 2 is YAML that Tenbin does not read"),
                 "{why}"
             );
         }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use tenbin_compat::request_response::{NAME, RampJob, parse};
-use tenbin_plan::{At, Draft, ObservedDraft};
+use tenbin_plan::{At, Draft, ObservedDraft, Sentence};
 use tenbin_report::Extent;
 use tenbin_report::formats::fronts::drnbench::{Listed, sweeps, text};
 use tenbin_targets::known_counters;
@@ -38,7 +38,7 @@ fn run(job: &RampJob, added: AddedArgs) -> Exit {
     let draft = match draft(job, &added) {
         Ok(draft) => draft,
         Err(why) => {
-            output::error(&why);
+            output::say_error(&why);
             return Exit::Refused;
         }
     };
@@ -76,7 +76,7 @@ fn droonga_engine() -> Option<String> {
 
 /// The plan of the job. The sources of cache hits and CPU use come from the command line or are
 /// detected automatically.
-fn draft(job: &RampJob, added: &AddedArgs) -> Result<Draft, String> {
+fn draft(job: &RampJob, added: &AddedArgs) -> Result<Draft, Sentence> {
     let counters = match job.cache_counters.as_deref() {
         Some(NONE) => None,
         Some(given) => Some(given.to_owned()),
@@ -91,9 +91,7 @@ fn draft(job: &RampJob, added: &AddedArgs) -> Result<Draft, String> {
             }
             let ports = listeners(&urls).unwrap_or_default().into_iter();
             let each = ports.map(|port| observed(&format!("port:{port}")));
-            let found = each
-                .collect::<Result<Vec<_>, _>>()
-                .map_err(|why| why.to_string())?;
+            let found = each.collect::<Result<Vec<_>, _>>()?;
             if let (Some(target), false) = (draft.targets.first_mut(), found.is_empty()) {
                 let all = found.into_iter();
                 let all = all.map(|one| At::flag("--observe", one)).collect();
@@ -102,6 +100,6 @@ fn draft(job: &RampJob, added: &AddedArgs) -> Result<Draft, String> {
             Ok(draft)
         }
         [only] if only == NONE => Ok(draft),
-        _ => added.observe(draft).map_err(|refusal| refusal.to_string()),
+        _ => added.observe(draft).map_err(|refusal| refusal.sentence()),
     }
 }

@@ -2,16 +2,18 @@
 
 use std::path::Path;
 
-use tenbin_compat::{Mistakes, Parsed};
+use tenbin_compat::{Help, Mistakes, Parsed, Printer};
 use tenbin_plan::{Plan, Sentence, sentence};
 use tenbin_report::Extent;
 use tenbin_report::formats::Run;
-use tenbin_result::Document;
+use tenbin_result::{Document, Language};
 
 use crate::args::{AddedArgs, ForeignArgs};
 use crate::commands::results::export::parts;
 use crate::exit::Exit;
 use crate::front;
+use crate::help::wrap;
+use crate::language::language;
 use crate::output;
 use crate::sentences::said;
 
@@ -24,7 +26,7 @@ pub(crate) fn answer<Job>(
 ) -> Exit {
     match asked {
         Ok(Parsed::Measure(job)) => measure(&job),
-        Ok(Parsed::Help(text)) => help(&text),
+        Ok(Parsed::Help(asked)) => help(&asked),
         Ok(Parsed::Version) => version(tool),
         Err(mistakes) => refuse(&mistakes),
     }
@@ -41,7 +43,7 @@ pub(crate) fn answer_with_added<Job>(
     front::choose(tool);
     match args.divide() {
         Ok((added, arguments)) => match parse(&arguments) {
-            Ok(Parsed::Help(text)) => help_with_added(&text),
+            Ok(Parsed::Help(asked)) => help_with_added(&asked),
             parsed => answer(tool, parsed, |job| measure(job, added)),
         },
         Err(mistakes) => refuse(&mistakes),
@@ -49,8 +51,13 @@ pub(crate) fn answer_with_added<Job>(
 }
 
 /// Prints the requested help of a tool with requests.
-pub(crate) fn help_with_added(text: &str) -> Exit {
-    help(&format!("{text}\n{ADDED}"))
+pub(crate) fn help_with_added(asked: &Help) -> Exit {
+    let added = match language() {
+        Language::English => ADDED,
+        Language::Japanese => include_str!("added.ja.txt"),
+    };
+    output::print(format!("{}\n{added}", in_words(asked)).as_bytes());
+    Exit::Done
 }
 
 /// The flags of Tenbin that every tool with requests has.
@@ -71,16 +78,25 @@ CPU, memory and storage use of a server, repeatable (the sum is reported):
 ";
 
 /// Prints the requested help.
-pub(crate) fn help(text: &str) -> Exit {
-    output::print(text.as_bytes());
+pub(crate) fn help(asked: &Help) -> Exit {
+    output::print(in_words(asked).as_bytes());
     Exit::Done
+}
+
+/// The help in the language of the reader.
+fn in_words(asked: &Help) -> String {
+    match language() {
+        Language::English => asked.to_string(),
+        Language::Japanese => asked.printed(&Printer {
+            say: &said,
+            wrap: &wrap::lines,
+        }),
+    }
 }
 
 /// Prints the errors of a command line.
 pub(crate) fn refuse(mistakes: &Mistakes) -> Exit {
-    for sentence in mistakes.sentences() {
-        output::error(sentence);
-    }
+    mistakes.sentences().iter().for_each(output::say_error);
     Exit::Refused
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use tenbin_compat::Mistakes;
 use tenbin_compat::warp::{Parsed, Reading, WarpJob, WarpReading, parse};
+use tenbin_plan::sentence;
 use tenbin_report::formats::fronts::warp;
 use tenbin_report::formats::{Run, Selection, merge, read_requests};
 use tenbin_verdict::lint::Reported;
@@ -14,6 +15,7 @@ use crate::commands::other_tools::shared::{
     help_with_added, print_latency, refuse, show_recorded, tell, version,
 };
 use crate::commands::results::show::{document_of, plan_of};
+use crate::errors::sentence_of;
 use crate::exit::Exit;
 use crate::front;
 use crate::output;
@@ -31,7 +33,7 @@ pub(crate) fn warp(args: &ForeignArgs) -> Exit {
         Err(mistakes) => return refuse(&mistakes),
     };
     match parse(&arguments, &foreign_world()) {
-        Ok(Parsed::Help(text)) => help_with_added(&text),
+        Ok(Parsed::Help(asked)) => help_with_added(&asked),
         Ok(Parsed::Measure(job)) => run(&job, added),
         Ok(Parsed::Read(reading)) => read(&reading),
         Err(mistakes) => refuse(&mistakes),
@@ -111,20 +113,22 @@ fn result(file: &str, selection: &Selection) -> Result<(Reported, bool), Exit> {
     if !path.is_dir() {
         return read_requests(file, selection)
             .map(|reported| (reported, false))
-            .map_err(|error| refuse(&Mistakes::one(error.to_string())));
+            .map_err(|error| refuse(&Mistakes::one(sentence_of(&error))));
     }
     let whole = Selection {
         operation: selection.operation.clone(),
         ..Selection::default()
     };
     if *selection != whole {
-        return Err(refuse(&Mistakes::one(format!(
+        return Err(refuse(&Mistakes::one(sentence!(
+            "warp-no-requests",
             "{file}: a run directory has no records of single requests to select from; \
-             omit the selection"
+             omit the selection",
+            file
         ))));
     }
     let recorded =
-        tenbin_record::read(path).map_err(|error| refuse(&Mistakes::one(error.to_string())))?;
+        tenbin_record::read(path).map_err(|error| refuse(&Mistakes::one(sentence_of(&error))))?;
     let plan = plan_of(&recorded, path).map_err(|why| why.print())?;
     let document = document_of(path)?;
     let mut reported = warp::reported(&Run {

@@ -27,7 +27,7 @@ pub(crate) fn helper(name: &str, args: &ForeignArgs) -> Exit {
         return Exit::Internal;
     };
     match helper.parse(&args.arguments, &foreign_world()) {
-        Ok(Parsed::Help(text)) => help(&text),
+        Ok(Parsed::Help(asked)) => help(&asked),
         Ok(Parsed::Work(job, notes)) => {
             tell(&notes);
             work(*job).unwrap_or_else(|error| fail(&error))
