@@ -6,6 +6,9 @@ use crate::flag::{Flag, Kind};
 const KEPT: &str = "the run directory has result.json and one line per second in \
 intervals.jsonl";
 
+const FULL: &str = "every measured request is logged in NAME.csv.zst, at most 10,000,000; NAME is \
+that of --benchdata, otherwise warp-COMMAND, whose file the next run replaces";
+
 const PROFILES: &str = "Tenbin writes no profiles of itself; use perf record";
 
 const OF_ALL: &str = "the figures of a run are over all its requests; leave it out";
@@ -47,8 +50,7 @@ pub(super) const FLAGS: &[Flag] = &[
     ),
     Flag::new(READING, "benchdata", Kind::Text, "", "file to write")
         .refused("results are shown, and no file in warp's format is written"),
-    Flag::new(MEASURING, "full", Kind::Switch, "", "keep every request")
-        .noted("percentiles are always over all requests; no list of requests is kept"),
+    Flag::new(MEASURING, "full", Kind::Switch, "", "log every request").noted(FULL),
     Flag::new(READING, "full", Kind::Switch, "", "keep every request")
         .noted("percentiles are over all requests in the file"),
     Flag::new(MEASURING, "stdout", Kind::Switch, "", "print every request").refused(KEPT),
