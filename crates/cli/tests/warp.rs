@@ -94,8 +94,14 @@ fn the_lines_of_the_founding_guide_run_and_report_in_warps_words() {
     put.expect_stdout("\nVerdict  ")
         .expect_stdout("\nRun      runs/");
 
-    let get = store.warp("get --objects=50 --obj.size=64KiB");
+    let get = store.warp("get --objects=50 --obj.size=64KiB --full --benchdata=read");
     assert!(section(&get, "GET").contains("* TTFB: "), "{get}");
+    get.expect_stderr("read.csv.zst");
+    let logged = Tenbin::new(&scratch, ["warp", "analyze", "read.csv.zst"]).run();
+    logged
+        .expect_code(0)
+        .expect_stdout("Operation: GET")
+        .expect_stdout("TTFB");
 
     let delete = store.warp("delete --objects=2000 --batch=10 --obj.size=1KiB");
     assert!(

@@ -532,6 +532,9 @@ Differences, and their reasons:
 - **One run per side cannot distinguish noise from a difference**, and `warp cmp` says so. To compare two servers,
   measure them in one interleaved run: `tenbin s3 put --target a=… --target b=…`.
 
+With `--full`, a measuring command also logs its requests in `NAME.csv.zst`, where `NAME` is that of `--benchdata`, in the
+columns of warp: the [log of requests](run-directory.md#log-of-requests), which other commands of Tenbin write with `--ops-log`.
+
 `analyze`, `cmp` and `merge` read warp's `.csv.zst` (written with `--full`) and `.json.zst`, compressed
 or not, and Tenbin's run directories. Tenbin computes the figures from the data: throughput from the correct responses
 over the time from the first start to the last end, percentiles from every request, times unchanged. A
@@ -635,11 +638,15 @@ fn the_flags_reach_the_plan() {
             "style = \"virtual\"",
         ),
         ("warp put --benchdata=x/put[1]", "name = \"put-1\""),
+        ("warp put --full --benchdata=x/ops", "x/ops.csv.zst\""),
+        ("warp stat --full", "warp-stat.csv.zst\""),
         ("warp put --http2 --tls --insecure", "insecure = true"),
     ] {
         let plan = text(&format!("{line} {KEYS}"));
         assert!(plan.contains(wanted), "{line}: {wanted} is not in\n{plan}");
     }
+    let without = text(&format!("warp put --full=false --benchdata=x/ops {KEYS}"));
+    assert!(!without.contains("ops_log"), "{without}");
 }
 
 #[test]

@@ -523,7 +523,7 @@ warp-files =
        *[other] 1 つ以上指定する
     }
 warp-segments = 区切りの長さは整数の秒数。"1s" や "5s" のように書く
-warp-no-requests = { $file }: 実行ディレクトリーに個々のリクエストの記録はないので、一部を選べない。選択の指定を外す
+warp-no-requests = { $file }: 実行ディレクトリーに全リクエストの一覧はないので、一部を選べない。--full が書いた .csv.zst を指定するか、選択の指定を外す
 warp-no-shares = すべての割合が 0。どれかを増やす
 warp-no-host = 「{ $wrong }」はポートのあるホストではない。"127.0.0.1:9000" のように書き、https には --tls を付ける
 warp-empty-host = 空。"127.0.0.1:9000" のように書く
@@ -1621,7 +1621,7 @@ preparing-plan = プランの準備: { $error }
 agents-need-servers = ターゲット「{ $name }」: エージェントはサーバーにだけリクエストを送る。このターゲットはディレクトリーかダミー。エージェントを使わずに実行する
 agents-connections = ワークロード「{ $name }」の { $connections } 接続を { $agents } エージェントに分けられない。エージェント 1 つに 1 接続以上にする
 agent-report = エージェントの報告を読めない
-agents-no-log = エージェントはリクエストのログを残さない。--ops-log かエージェントを使わずに実行する
+agents-no-log = エージェントはリクエストのログを残さない。--ops-log(warp では --full)かエージェントを使わずに実行する
 agent-results = エージェント「{ $agent }」の結果を読めない
 no-disk-for-objects = 実行は測定前に { $needed } のオブジェクトをターゲット { $names } に読み込むが、{ $runs } のディスクの空きは { $available }。{ $smaller }か、別のディスクに実行を書く(--out)
 no-disk-at-target = ターゲット「{ $name }」のディスクの空きは { $available } だが、実行は測定前に { $loaded } を読み込む。{ $smaller }か、空きを増やす

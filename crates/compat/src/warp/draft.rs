@@ -24,6 +24,7 @@ impl WarpJob {
         });
         draft.targets = vec![At::nowhere(self.target())];
         draft.workloads = vec![At::nowhere(WorkloadDraft::of(self.work()))];
+        draft.output.ops_log = text("--full", self.log.as_deref());
         let load = &mut draft.load;
         load.connections = Some(At::flag("--concurrent", self.concurrency));
         load.rate = self

@@ -129,6 +129,8 @@ pub struct WarpJob {
     pub keep_data: bool,
     /// Name of the run.
     pub name: Option<String>,
+    /// File of the log of all measured requests, if they are logged.
+    pub log: Option<String>,
     /// Whether progress is hidden.
     pub quiet: bool,
     /// Whether Tenbin's result document is printed.
@@ -219,6 +221,7 @@ pub(super) fn read(
         tags: pairs(&mut given, "tag"),
         keep_data: given.switch("keep-data"),
         name: run_name(&mut given),
+        log: log_file(name, &given),
         quiet: given.switch("quiet"),
         json: given.switch("json"),
         only: given.some_text("analyze.op").map(|op| op.to_uppercase()),
@@ -453,6 +456,13 @@ fn pairs(given: &mut Given, flag: &'static str) -> Vec<(String, String)> {
         }
     }
     pairs
+}
+
+/// The file of `--full`: as in warp, the name in `--benchdata` with an extension.
+fn log_file(command: &str, given: &Given) -> Option<String> {
+    let name = given.some_text("benchdata");
+    let name = name.unwrap_or_else(|| format!("warp-{command}"));
+    given.switch("full").then(|| format!("{name}.csv.zst"))
 }
 
 /// A valid run name, from `--benchdata`: the name of the file that warp would have written.

@@ -122,8 +122,8 @@ fn result(file: &str, selection: &Selection) -> Result<(Reported, bool), Exit> {
     if *selection != whole {
         return Err(refuse(&Mistakes::one(sentence!(
             "warp-no-requests",
-            "{file}: a run directory has no records of single requests to select from; \
-             omit the selection",
+            "{file}: a run directory has no list of all requests to select from; give the \
+             .csv.zst that --full wrote, or omit the selection",
             file
         ))));
     }

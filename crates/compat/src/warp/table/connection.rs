@@ -3,8 +3,9 @@
 use super::{MEASURING, READING};
 use crate::flag::{Flag, Kind};
 
-const KEY_SERVICE: &str = "Tenbin gets no keys from other services; get them there and give them \
-with --access-key and --secret-key";
+const NO_METADATA_SERVICE: &str = "Tenbin asks no metadata service of a cloud machine for keys; \
+give them with --access-key, --secret-key and --session-token, or a web identity with \
+--signature=STS_WEB_TOKEN; for the keys of a role, use tenbin s3 with --assume-role";
 
 const RDMA: &str = "Tenbin sends S3 requests over TCP; leave it out";
 
@@ -84,7 +85,7 @@ pub(super) const FLAGS: &[Flag] = &[
         "S3V4",
         "signature version",
     )
-    .refusing(&[("IAM", KEY_SERVICE)]),
+    .refusing(&[("IAM", NO_METADATA_SERVICE)]),
     Flag::new(
         MEASURING,
         "sts-endpoint",

@@ -6,6 +6,14 @@ use crate::flag::{Flag, Kind};
 const KEPT: &str = "the run directory has result.json and one line per second in \
 intervals.jsonl";
 
+const FULL: &str = "every measured request is logged in NAME.csv.zst, at most 10,000,000; NAME is \
+that of --benchdata, otherwise warp-COMMAND, whose file the next run replaces";
+
+const LOGGED: &str = "requests are not shown or sent elsewhere; --full logs each of them, with its \
+times and its error, in NAME.csv.zst";
+
+const IN_BROWSER: &str = "use tenbin ui, which shows the runs in a browser";
+
 const PROFILES: &str = "Tenbin writes no profiles of itself; use perf record";
 
 const OF_ALL: &str = "the figures of a run are over all its requests; leave it out";
@@ -17,8 +25,9 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::new(ALL, "no-color", Kind::Switch, "", "no colours").noted("this report has no colours"),
     Flag::new(ALL, "json", Kind::Switch, "", "print the result as JSON")
         .noted("prints Tenbin's result document, see docs/result.schema.json, not warp's format"),
-    Flag::new(ALL, "debug", Kind::Switch, "", "show every request")
-        .refused("requests are not shown; result.json has the statuses and error messages"),
+    Flag::new(MEASURING, "debug", Kind::Switch, "", "show every request").refused(LOGGED),
+    Flag::new(READING, "debug", Kind::Switch, "", "show every request")
+        .refused("this command sends no requests; leave it out"),
     Flag::new(
         &["run"],
         "debug",
@@ -47,11 +56,10 @@ pub(super) const FLAGS: &[Flag] = &[
     ),
     Flag::new(READING, "benchdata", Kind::Text, "", "file to write")
         .refused("results are shown, and no file in warp's format is written"),
-    Flag::new(MEASURING, "full", Kind::Switch, "", "keep every request")
-        .noted("percentiles are always over all requests; no list of requests is kept"),
+    Flag::new(MEASURING, "full", Kind::Switch, "", "log every request").noted(FULL),
     Flag::new(READING, "full", Kind::Switch, "", "keep every request")
         .noted("percentiles are over all requests in the file"),
-    Flag::new(MEASURING, "stdout", Kind::Switch, "", "print every request").refused(KEPT),
+    Flag::new(MEASURING, "stdout", Kind::Switch, "", "print every request").refused(LOGGED),
     Flag::new(
         MEASURING,
         "influxdb",
@@ -60,9 +68,9 @@ pub(super) const FLAGS: &[Flag] = &[
         "InfluxDB to send requests to",
     )
     .variable("WARP_INFLUXDB_CONNECT")
-    .refused(KEPT),
-    Flag::new(ALL, "serve", Kind::Text, "", "serve results over HTTP").refused(KEPT),
-    Flag::new(ALL, "web", Kind::Switch, "", "show results in a browser").refused(KEPT),
+    .refused(LOGGED),
+    Flag::new(ALL, "serve", Kind::Text, "", "serve results over HTTP").refused(IN_BROWSER),
+    Flag::new(ALL, "web", Kind::Switch, "", "show results in a browser").refused(IN_BROWSER),
     Flag::new(
         MEASURING,
         "serverprof",
