@@ -365,6 +365,9 @@ fn a_server_that_stored_something_else_is_found_by_its_own_checksum() {
         (Checksum::Sha1, "x-amz-checksum-sha1"),
         (Checksum::Sha256, "x-amz-checksum-sha256"),
         (Checksum::Sha512, "x-amz-checksum-sha512"),
+        (Checksum::XxHash64, "x-amz-checksum-xxhash64"),
+        (Checksum::XxHash3, "x-amz-checksum-xxhash3"),
+        (Checksum::XxHash128, "x-amz-checksum-xxhash128"),
     ];
     let is_wrong = |one: &Judgement| matches!(one, Judgement::Failed(ErrorClass::Wrong, _));
     for operation in [S3Operation::Put, S3Operation::Get] {

@@ -222,6 +222,9 @@ fn checksum_in_plan(checksum: Checksum) -> &'static str {
         Checksum::Sha1 => "sha1",
         Checksum::Sha256 => "sha256",
         Checksum::Sha512 => "sha512",
+        Checksum::XxHash64 => "xxhash64",
+        Checksum::XxHash3 => "xxhash3",
+        Checksum::XxHash128 => "xxhash128",
     }
 }
 

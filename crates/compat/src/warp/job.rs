@@ -22,6 +22,9 @@ pub enum Checksum {
     Sha1,
     Sha256,
     Sha512,
+    XxHash64,
+    XxHash3,
+    XxHash128,
 }
 
 /// Server-side encryption.
@@ -403,6 +406,9 @@ fn checksum(given: &mut Given) -> Option<Checksum> {
         "SHA256" => Some(Checksum::Sha256),
         "SHA512" => Some(Checksum::Sha512),
         "MD5" => Some(Checksum::Md5),
+        "XXH64" => Some(Checksum::XxHash64),
+        "XXH3" => Some(Checksum::XxHash3),
+        "XXH128" => Some(Checksum::XxHash128),
         _ => None,
     };
     match (given.switch("md5"), chosen) {

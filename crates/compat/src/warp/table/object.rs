@@ -16,8 +16,6 @@ const IN_PARTS: &[&str] = &["multipart", "multipart-put"];
 
 const INTERNAL: &str = "warp sets it between its own machines; leave it out";
 
-const NO_XXHASH: &str = "Tenbin computes no xxHash; use CRC64NVME, which the same servers support";
-
 pub(super) const FLAGS: &[Flag] = &[
     Flag::new(
         SIZED,
@@ -163,15 +161,10 @@ pub(super) const FLAGS: &[Flag] = &[
         "",
         "checksum of stored content",
     )
-    .refusing(&[
-        (
-            "MD5CS",
-            "Tenbin sends an MD5 as Content-MD5; use --checksum=MD5",
-        ),
-        ("XXH64", NO_XXHASH),
-        ("XXH3", NO_XXHASH),
-        ("XXH128", NO_XXHASH),
-    ]),
+    .refusing(&[(
+        "MD5CS",
+        "Tenbin sends an MD5 as Content-MD5; use --checksum=MD5",
+    )]),
     Flag::new(
         MEASURING,
         "encrypt",

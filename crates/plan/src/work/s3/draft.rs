@@ -184,7 +184,7 @@ section! {
                 "--checksum",
                 "NAME",
                 "Checksum sent with content and checked in responses: md5, crc32, crc32c, \
-                 crc64nvme, sha1, sha256, sha512",
+                 crc64nvme, sha1, sha256, sha512, xxhash64, xxhash3, xxhash128",
             ),
         );
         /// `"pool"`: one of a few dozen bodies prepared before the run; `"unique"`: different

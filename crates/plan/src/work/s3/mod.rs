@@ -126,6 +126,12 @@ named! {
         Sha256 = "sha256",
         /// `x-amz-checksum-sha512`.
         Sha512 = "sha512",
+        /// `x-amz-checksum-xxhash64`.
+        XxHash64 = "xxhash64",
+        /// `x-amz-checksum-xxhash3`.
+        XxHash3 = "xxhash3",
+        /// `x-amz-checksum-xxhash128`.
+        XxHash128 = "xxhash128",
     }
 }
 

@@ -7,6 +7,8 @@ use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};
 use tenbin_engine::ResponseHead;
 use tenbin_plan::Checksum;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+use xxhash_rust::xxh64::xxh64;
 
 use crate::s3::signing::request_writer::Header;
 
@@ -21,6 +23,9 @@ pub(crate) fn header(checksum: Checksum) -> Option<&'static str> {
         Checksum::Sha1 => "x-amz-checksum-sha1",
         Checksum::Sha256 => "x-amz-checksum-sha256",
         Checksum::Sha512 => "x-amz-checksum-sha512",
+        Checksum::XxHash64 => "x-amz-checksum-xxhash64",
+        Checksum::XxHash3 => "x-amz-checksum-xxhash3",
+        Checksum::XxHash128 => "x-amz-checksum-xxhash128",
     })
 }
 
@@ -39,6 +44,9 @@ pub(crate) fn announced(checksum: Checksum) -> &'static [Header<'static>] {
         Checksum::Sha1 => &[(ALGORITHM, b"SHA1")],
         Checksum::Sha256 => &[(ALGORITHM, b"SHA256")],
         Checksum::Sha512 => &[(ALGORITHM, b"SHA512")],
+        Checksum::XxHash64 => &[(ALGORITHM, b"XXHASH64")],
+        Checksum::XxHash3 => &[(ALGORITHM, b"XXHASH3")],
+        Checksum::XxHash128 => &[(ALGORITHM, b"XXHASH128")],
     }
 }
 
@@ -52,6 +60,9 @@ pub(crate) fn element(checksum: Checksum) -> Option<&'static str> {
         Checksum::Sha1 => Some("ChecksumSHA1"),
         Checksum::Sha256 => Some("ChecksumSHA256"),
         Checksum::Sha512 => Some("ChecksumSHA512"),
+        Checksum::XxHash64 => Some("ChecksumXXHASH64"),
+        Checksum::XxHash3 => Some("ChecksumXXHASH3"),
+        Checksum::XxHash128 => Some("ChecksumXXHASH128"),
     }
 }
 
@@ -116,6 +127,9 @@ pub(crate) fn of(checksum: Checksum, content: &[u8]) -> String {
         Checksum::Sha1 => STANDARD.encode(Sha1::digest(content)),
         Checksum::Sha256 => STANDARD.encode(Sha256::digest(content)),
         Checksum::Sha512 => STANDARD.encode(Sha512::digest(content)),
+        Checksum::XxHash64 => STANDARD.encode(xxh64(content, 0).to_be_bytes()),
+        Checksum::XxHash3 => STANDARD.encode(xxh3_64(content).to_be_bytes()),
+        Checksum::XxHash128 => STANDARD.encode(xxh3_128(content).to_be_bytes()),
     }
 }
 
@@ -155,6 +169,54 @@ mod tests {
             "3a81oZNherrMQXNJriBBMRLm+k6JqX6iCp7u5ktV05ohkpkqJ0/BqDa6PCOj/uu9RU1EI2Q86A4qmslPpUyknw=="
         );
         assert_eq!(of(Checksum::None, b"abc"), "");
+    }
+
+    /// The first bytes of the test buffer of xxHash, and their hashes with seed 0, from the vectors of
+    /// its sanity check. S3 sends the bytes of a hash in canonical order, the highest first.
+    #[test]
+    fn known_hashes_of_the_xxhash_family() {
+        let mut state = 2_654_435_761_u64;
+        let bytes: Vec<u8> = std::iter::repeat_with(|| {
+            let [byte, ..] = state.to_be_bytes();
+            state = state.wrapping_mul(11_400_714_785_074_694_797);
+            byte
+        })
+        .take(403)
+        .collect();
+        for (length, narrow, third, wide) in [
+            (
+                0,
+                0xef46_db37_51d8_e999_u64,
+                0x2d06_8005_38d3_94c2_u64,
+                0x99aa_06d3_0147_98d8_6001_c324_468d_497f_u128,
+            ),
+            (
+                1,
+                0xe934_a84a_db05_2768,
+                0xc44b_dff4_074e_ecdb,
+                0xa6cd_5e93_9200_0f6a_c44b_dff4_074e_ecdb,
+            ),
+            (
+                222,
+                0xb641_ae8c_b691_c174,
+                0xb916_3b55_8664_d356,
+                0x337e_0964_1b94_8717_f1ae_bd59_7cec_6b3a,
+            ),
+            (
+                403,
+                0xd998_58fe_e822_83df,
+                0xcdeb_804d_65c6_dea4,
+                0x1b6d_e21e_332d_d73d_cdeb_804d_65c6_dea4,
+            ),
+        ] {
+            let hash = |checksum| of(checksum, &bytes[..length]);
+            let expected = STANDARD.encode(narrow.to_be_bytes());
+            assert_eq!(hash(Checksum::XxHash64), expected, "{length}");
+            let expected = STANDARD.encode(third.to_be_bytes());
+            assert_eq!(hash(Checksum::XxHash3), expected, "{length}");
+            let expected = STANDARD.encode(wide.to_be_bytes());
+            assert_eq!(hash(Checksum::XxHash128), expected, "{length}");
+        }
     }
 
     /// A response to a PUT with these header lines.
