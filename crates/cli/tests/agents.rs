@@ -704,7 +704,7 @@ fn what_agents_cannot_do_is_refused_before_anything_starts() {
             ]
             .concat(),
             3,
-            "agents keep no log of requests; run without --ops-log (warp: --full), or without agents",
+            "agents keep no log of requests; run without --ops-log, or without agents",
         ),
         (
             [&dummy[..], &["--agents", "2", "--nats", &nowhere]].concat(),

@@ -55,6 +55,24 @@ fn result(scratch: &Scratch) -> Value {
     serde_json::from_slice(&text.expect("result.json")).expect("JSON")
 }
 
+/// Fails unless each result lists its slowest requests, also when shown.
+#[track_caller]
+fn expect_slow_requests(scratch: &Scratch, results: &[Value]) {
+    for side in results {
+        let slow = side["slow_requests"].as_array().expect("slow requests");
+        assert!(!slow.is_empty(), "{side:#}");
+        for request in slow {
+            let path = request["request"].as_str().unwrap_or_default();
+            assert!(path.starts_with("GET /"), "{request}");
+            assert_eq!(request["status"], 200, "{request}");
+        }
+    }
+    let listed = Tenbin::line(scratch, "show last --section slow").run();
+    listed
+        .expect_stdout("The slowest requests with a correct response")
+        .expect_stdout("GET /");
+}
+
 #[test]
 fn one_plan_goes_from_pages_to_what_a_node_is_worth() {
     let scratch = Scratch::new("search-plan");
@@ -117,6 +135,7 @@ fn one_plan_goes_from_pages_to_what_a_node_is_worth() {
         .as_array()
         .expect("hosts");
     assert_eq!(hosts.len(), 2, "{hosts:?}");
+    expect_slow_requests(&scratch, results);
     for slice in result["slices"].as_array().expect("slices") {
         assert!(slice["ok"].as_u64().expect("a count") > 0, "{slice}");
     }

@@ -34,12 +34,11 @@ fn the_lines_of_the_faq_run_as_written() {
     assert_eq!(number("Keep-Alive requests", &keeping), "8000");
     keeping.expect_stdout("Percentage of the requests served");
 
-    let closing = line("ab -n800 -c20 -e served.csv http://127.0.0.1:8787/");
+    let closing = line("ab -n800 -c20 -e served.csv -g times.tsv http://127.0.0.1:8787/");
     closing.expect_measured();
     closing.expect_stderr("without -k each request opens a connection");
     assert!(!closing.stdout.contains("Keep-Alive requests"), "{closing}");
-    let csv = std::fs::read_to_string(scratch.join("served.csv")).expect("served.csv");
-    assert_eq!(csv.lines().count(), 102, "{csv}");
+    expect_files_of_ab(&scratch, 800);
 
     let wrk = line("wrk -c 20 -d 3s --latency http://127.0.0.1:8787/");
     wrk.expect_measured();
@@ -61,6 +60,38 @@ fn the_lines_of_the_faq_run_as_written() {
     missing
         .expect_code(3)
         .expect_stderr("GET returned status 404");
+}
+
+/// Fails unless `served.csv` (`-e`) and `times.tsv` (`-g`) have the times of this many responses, agree
+/// with each other, and are read as results of ab.
+#[track_caller]
+fn expect_files_of_ab(scratch: &Scratch, responses: usize) {
+    let column = |name: &str, separator: char, at: usize| -> Vec<f64> {
+        let text = std::fs::read_to_string(scratch.join(name)).expect(name);
+        let cell = |line: &str| -> Option<f64> { line.split(separator).nth(at)?.parse().ok() };
+        let cells = text.lines().skip(1).map(cell);
+        cells
+            .collect::<Option<_>>()
+            .unwrap_or_else(|| panic!("{name}: {text}"))
+    };
+    let (served, times) = (column("served.csv", ',', 1), column("times.tsv", '\t', 4));
+    assert_eq!((served.len(), times.len()), (101, responses));
+    assert!(served.is_sorted() && times.is_sorted(), "{served:?}");
+    assert!(times[0] > 0.0, "{times:?}");
+    for percent in [50, 90, 99, 100] {
+        // The rank of a percentile may be rounded up or down.
+        let rank = responses * percent / 100 - 1;
+        let near = times[rank - 1] * 0.99..=times[(rank + 1).min(responses - 1)] * 1.01;
+        assert!(near.contains(&served[percent]), "{percent} %: {near:?}");
+    }
+    let read = |file: &str| -> serde_json::Value {
+        let run = Tenbin::new(scratch, ["import", "--json", file]).run();
+        run.expect_code(0);
+        serde_json::from_str(&run.stdout).expect("a document")
+    };
+    let result = |file: &str| read(file)["results"][0].clone();
+    assert_eq!(result("times.tsv")["ok"], responses);
+    assert!(result("served.csv")["ok"].is_null());
 }
 
 #[test]

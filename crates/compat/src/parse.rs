@@ -13,6 +13,7 @@ use tenbin_plan::{Secret, Sentence, sentence};
 use crate::flag::{Fate, Flag, Kind, dashed, switch};
 use crate::help::{self, Help};
 use crate::mistakes::did_you_mean;
+use crate::spelling::Spelling;
 
 /// Access to the environment and to files, for flags that refer to them.
 pub struct World<'a> {
@@ -169,6 +170,11 @@ impl Table {
                 commands = elsewhere.join(", "),
                 title
             );
+        }
+        let own = Spelling::for_command(self.tool).and_then(|tool| tool.own(name));
+        let is_mine = |own: &&str| self.flag(own.trim_start_matches('-')).is_some();
+        if let Some(own) = own.filter(is_mine) {
+            return format!("{title} has no flag {}; use {own}", dashed(name));
         }
         let meant = did_you_mean(name, dashed, self.mine().map(|flag| flag.name));
         sentence!(

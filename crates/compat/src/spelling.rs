@@ -71,6 +71,7 @@ pub const SPELLINGS: &[Spelling] = &[
             ("--page", "--max-keys"),
             ("--existing", "--list-existing"),
             ("--keep", "--keep-data"),
+            ("--ops-log", "--full"),
         ],
         instead: "tenbin s3",
     },
@@ -167,6 +168,13 @@ impl Spelling {
         }
     }
 
+    /// The tool's flag for the setting of Tenbin's flag `name`, which has no dashes, if they differ.
+    pub(crate) fn own(&self, name: &str) -> Option<&'static str> {
+        let mut same = self.same.iter();
+        same.find(|(ours, _)| ours.trim_start_matches('-') == name)
+            .map(|(_, own)| *own)
+    }
+
     fn has(&self, flag: &str) -> bool {
         let name = flag.trim_start_matches('-');
         let mut flags = self.flags.iter().copied().flatten();
@@ -217,6 +225,11 @@ mod tests {
                  `tenbin http`, not of `tenbin ab`)",
             ),
             ("ab", "add --observe port", "add --observe port"),
+            (
+                "warp",
+                "run without --ops-log, or without agents",
+                "run without --full, or without agents",
+            ),
             (
                 "wrk",
                 "for all of it, run `tenbin http URL --verify`",

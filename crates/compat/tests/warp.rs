@@ -410,6 +410,23 @@ fn hosts_may_stand_in_a_file() {
 }
 
 #[test]
+fn a_flag_of_tenbin_names_the_flag_of_warp() {
+    for (line, expected) in [
+        (
+            "warp put --ops-log=x.csv.zst",
+            "warp put has no flag --ops-log; use --full",
+        ),
+        (
+            "warp list --page=7",
+            "warp list has no flag --page; use --max-keys",
+        ),
+        ("warp put --page=7", "warp put has no flag --page"),
+    ] {
+        assert_eq!(mistakes(line), [expected]);
+    }
+}
+
+#[test]
 fn every_mistake_is_named_once() {
     assert_eq!(
         mistakes("warp put --obj.size=soon --concurent=3 --duration 60 --autoterm --batch=3 x"),

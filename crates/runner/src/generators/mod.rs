@@ -378,8 +378,7 @@ pub(crate) fn check(plan: &Plan, agents: usize) -> Result<(), RunError> {
     if plan.output.ops_log.is_some() {
         return Err(RunError::Agents(sentence!(
             "agents-no-log",
-            "agents keep no log of requests; run without --ops-log (warp: --full), or without \
-             agents"
+            "agents keep no log of requests; run without --ops-log, or without agents"
         )));
     }
     for work in &plan.workloads {
