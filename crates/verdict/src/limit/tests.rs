@@ -437,6 +437,31 @@ fn waits_for_cores_of_a_full_machine_are_no_quota() {
     assert!(!names.contains(&"few_cores"), "{names:?}");
 }
 
+/// Figures of a search server with a quota of a fifth of a core, whose client opens a connection for each
+/// request.
+#[test]
+fn a_connection_that_opens_at_once_is_no_limit_of_a_slow_request() {
+    let quota = |alone: f64| {
+        let seen = and(
+            load(1.04, 1.17, 0.85),
+            &[
+                (Alone, alone),
+                (NewConnectionShare, 1.0),
+                (SetupShare, 0.0006),
+                (CoreWaitShare, 0.92),
+                (CpuShare, 2.5),
+                (TargetCores, 0.2),
+                (TargetThread, 0.1),
+                (GeneratorThread, 0.02),
+            ],
+        );
+        told(&seen)
+    };
+    assert_eq!(quota(0.022), (Some("few_cores"), Certainty::Likely));
+    // The server may spend the time of a short request on the connection.
+    assert_eq!(quota(0.000_2), (None, Certainty::Unknown));
+}
+
 #[test]
 fn two_causes_that_fit_alike_are_both_named() {
     let both = and(
