@@ -174,7 +174,13 @@ impl Table {
         let own = Spelling::for_command(self.tool).and_then(|tool| tool.own(name));
         let is_mine = |own: &&str| self.flag(own.trim_start_matches('-')).is_some();
         if let Some(own) = own.filter(is_mine) {
-            return format!("{title} has no flag {}; use {own}", dashed(name));
+            return sentence!(
+                "front-own-flag",
+                "{title} has no flag {flag}; use {own}",
+                title,
+                flag = dashed(name),
+                own
+            );
         }
         let meant = did_you_mean(name, dashed, self.mine().map(|flag| flag.name));
         sentence!(

@@ -447,6 +447,7 @@ front-value = 「{ $value }」は使えない。{ $reason }
 front-takes-no-arguments = { $tool } に引数はなく、「{ $operand }」というフラグもない
 front-flag-of-other-command = { $flag } は { $tool } { $commands } のフラグで、{ $title } にはない
 front-no-flag = { $title } に { $flag } というフラグはない{ $meant }
+front-own-flag = { $title } に { $flag } というフラグはない。{ $own } を使う
 front-needs-value = 値が必要
 front-word-needs-value = { $word } には値が必要
 front-no-switch = 「{ $value }」は true でも false でもない
