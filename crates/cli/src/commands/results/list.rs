@@ -3,26 +3,18 @@
 use std::path::PathBuf;
 
 use tenbin_plan::sentence;
-use tenbin_report::for_terminal;
-use tenbin_result::Trust;
-use unicode_width::UnicodeWidthStr as _;
 
 use crate::args::ListArgs;
 use crate::commands::results::index::Index;
+use crate::commands::results::list_table::table;
 use crate::commands::results::rows::Row;
 use crate::commands::results::{kept, no_run_in};
 use crate::errors::CommandError;
 use crate::exit::Exit;
 use crate::output;
-use crate::sentences::said;
 
 /// Most runs without `--all`.
 const MOST: usize = 20;
-
-/// Place of the column of notes, which a list without notes does not have.
-const NOTE: usize = 3;
-/// Longest note in the list, letters.
-const LONGEST_NOTE: usize = 40;
 
 /// Lists the runs.
 pub(crate) fn list(args: &ListArgs) -> Exit {
@@ -44,7 +36,7 @@ pub(crate) fn list(args: &ListArgs) -> Exit {
         output::print(format!("{:#}\n", serde_json::Value::from(rows)).as_bytes());
         return Exit::Done;
     }
-    output::print(table(&shown).as_bytes());
+    output::print(table(&shown, output::terminal_width()).as_bytes());
     if runs.is_empty() {
         output::say_note(&no_run_in(&args.directory));
     } else if shown.is_empty() {
@@ -75,50 +67,4 @@ fn shown(args: &ListArgs, runs: &[PathBuf], is_wanted: impl Fn(&Row) -> bool) ->
     let has_more = rows.next().is_some();
     index.save();
     (shown, has_more)
-}
-
-fn table(rows: &[Row]) -> String {
-    if rows.is_empty() {
-        return String::new();
-    }
-    let heads = [
-        sentence!("head-run", "run"),
-        sentence!("head-label", "label"),
-        sentence!("head-trust", "trust"),
-        sentence!("head-note", "note"),
-        sentence!("head-result", "result"),
-    ];
-    let mut lines = vec![heads.map(|head| said(&head))];
-    lines.extend(rows.iter().map(|row| {
-        let trust = row.trust().map_or("—", Trust::word).to_owned();
-        let [label, note] = [&row.label, &row.note].map(|text| text.clone().unwrap_or_default());
-        let note = shortened(&note);
-        [row.name.clone(), label, trust, note, row.said()]
-            .map(|cell| for_terminal(&cell).to_string())
-    }));
-    let width = |at: usize| {
-        let widths = lines.iter().map(|line| line[at].width());
-        widths.max().unwrap_or(0)
-    };
-    let widths: [usize; 4] = [0, 1, 2, 3].map(width);
-    let has_notes = rows.iter().any(|row| row.note.is_some());
-    let line = |cells: &[String; 5]| {
-        let mut line = String::new();
-        for (at, (cell, width)) in cells.iter().zip(widths).enumerate() {
-            if at != NOTE || has_notes {
-                line += &format!("{cell}{:1$}  ", "", width - cell.width());
-            }
-        }
-        format!("{line}{}\n", cells[4])
-    };
-    lines.iter().map(line).collect()
-}
-
-/// A note that leaves room for the result.
-fn shortened(note: &str) -> String {
-    if note.chars().count() <= LONGEST_NOTE {
-        return note.to_owned();
-    }
-    let start: String = note.chars().take(LONGEST_NOTE - 1).collect();
-    start + "…"
 }

@@ -77,6 +77,21 @@ impl Row {
         &self.head.verdicts
     }
 
+    /// Names of the targets, in plan order; empty without a result.
+    pub(crate) fn targets(&self) -> &[String] {
+        &self.head.targets
+    }
+
+    /// The kinds of work with their operations: `s3 put, get`; empty without a result.
+    pub(crate) fn question(&self) -> String {
+        self.head.work.join("; ")
+    }
+
+    /// Size of the run directory, bytes; `None` without a result.
+    pub(crate) fn bytes(&self) -> Option<u64> {
+        self.head.bytes
+    }
+
     /// The day of the run: that of its result, or that in the name of its directory.
     pub(crate) fn day(&self) -> &str {
         let started = self.head.started.as_ref().unwrap_or(&self.name);
@@ -91,8 +106,11 @@ impl Row {
             "started": self.head.started,
             "running": self.state == State::Running,
             "complete": self.head.complete,
+            "targets": self.targets(),
+            "question": self.head.work,
             "trust": self.trust(),
             "verdicts": self.verdicts(),
+            "bytes": self.bytes(),
         })
     }
 
