@@ -280,6 +280,7 @@ run-incomplete = (未完了)
 head-run = 実行
 head-label = ラベル
 head-targets = ターゲット
+list-since = 「{ $text }」は日付ではない。2026-01-31 のような日付か、7d のような日数(10000 日まで)を書く
 head-question = 内容
 head-size = サイズ
 head-trust = 信頼性

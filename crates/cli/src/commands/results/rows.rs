@@ -87,6 +87,23 @@ impl Row {
         self.head.work.join("; ")
     }
 
+    /// Whether the run has a target of this name.
+    pub(crate) fn has_target(&self, name: &str) -> bool {
+        self.targets().iter().any(|target| target == name)
+    }
+
+    /// Whether the run has work of this kind, such as `s3`.
+    pub(crate) fn has_kind(&self, kind: &str) -> bool {
+        let mut kinds = self.head.work.iter().map(|work| work.split(' ').next());
+        kinds.any(|each| each == Some(kind))
+    }
+
+    /// Whether the label contains this text, which is in lower case.
+    pub(crate) fn has_label(&self, text: &str) -> bool {
+        let label = self.label.as_ref();
+        label.is_some_and(|label| label.to_lowercase().contains(text))
+    }
+
     /// Size of the run directory, bytes; `None` without a result.
     pub(crate) fn bytes(&self) -> Option<u64> {
         self.head.bytes
