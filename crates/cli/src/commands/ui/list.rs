@@ -9,6 +9,7 @@ use tenbin_result::Trust;
 use super::Pages;
 use super::answer::Answer;
 use super::request::{self, Fields};
+use crate::commands::results::disk;
 use crate::commands::results::index::{Index, Listed};
 use crate::commands::results::rows::{Row, State};
 use crate::commands::results::tidy::TRASH;
@@ -227,6 +228,9 @@ fn listed(row: &Row) -> ListedRun {
     ListedRun {
         name: row.name.clone(),
         label: row.label.clone().unwrap_or_default(),
+        targets: row.targets().join(", "),
+        question: row.question(),
+        size: row.bytes().map(disk::said).unwrap_or_default(),
         state: shown_state(row.state),
         said: match &row.note {
             Some(note) => format!("{note}: {}", row.said()),
