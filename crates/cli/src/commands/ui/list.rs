@@ -8,7 +8,8 @@ use tenbin_result::Trust;
 
 use super::Pages;
 use super::answer::Answer;
-use super::request::{self, Fields};
+use super::below;
+use super::request::Fields;
 use crate::commands::results::disk;
 use crate::commands::results::index::{Index, Listed};
 use crate::commands::results::rows::{Row, State};
@@ -37,7 +38,7 @@ pub(super) fn list(pages: &Pages, query: &Fields) -> Answer {
     let shown = chosen.page(before);
     drop(alone);
     let moved = query.given("moved").filter(|name| {
-        let is_name = request::parts(name).is_some_and(|parts| parts.len() == 1);
+        let is_name = below::parts(name).is_some_and(|parts| parts.len() == 1);
         is_name && pages.root.path().join(TRASH).join(name).is_dir()
     });
     Answer::Page(list_page(
