@@ -197,12 +197,16 @@ pub(crate) fn write_page(file: &Path, page: &str) -> Result<(), Sentence> {
     write_atomically(file, page.as_bytes()).map_err(|error| error.sentence())
 }
 
+/// Width of the terminal that standard output goes to, characters; `None` if it goes elsewhere.
+pub(crate) fn terminal_width() -> Option<usize> {
+    let is_terminal = io::stdout().is_terminal();
+    let size = terminal_size::terminal_size().filter(|_| is_terminal);
+    size.map(|(width, _)| usize::from(width.0))
+}
+
 /// Prints the requested part of a report on standard output.
 pub(crate) fn report(document: &Document, extent: Extent<'_>) {
-    let is_terminal = io::stdout().is_terminal();
-    let width = terminal_size::terminal_size()
-        .filter(|_| is_terminal)
-        .map_or(COLUMNS, |(width, _)| usize::from(width.0));
+    let width = terminal_width().unwrap_or(COLUMNS);
     let colour = is_smart(&io::stdout()) && std::env::var_os("NO_COLOR").is_none();
     let view = View {
         width,

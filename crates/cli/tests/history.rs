@@ -3,6 +3,7 @@
 mod common;
 
 use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 use common::days::{Day, PLAN, month, name_of, write};
@@ -267,4 +268,120 @@ fn the_index_is_only_a_cache() {
         .expect("the run");
     assert!(changed["value"]["value"].as_f64() > Some(2.5), "{changed}");
     assert_eq!(changed["outlier"], true);
+}
+
+/// Writes a run with the first part of a result.
+fn listed_run(root: &Path, day: &str, trust: &str, targets: [&str; 2], kind: &str) {
+    let run = root.join(format!("{day}T120000-{kind}"));
+    fs::create_dir_all(&run).expect("a directory");
+    fs::write(run.join("plan.toml"), PLAN).expect("a plan");
+    fs::write(run.join("intervals.jsonl"), [b' '; 4_096]).expect("measurements");
+    let operation = json!({"operation": "put", "interface": "PutObject", "share": 1.0});
+    let subject = json!({
+        "kind": kind, "operations": [operation], "object_bytes": null, "objects": null,
+        "part_bytes": null,
+    });
+    let result = json!({
+        "schema": "tenbin.result/1",
+        "run": {
+            "id": kind, "directory": kind, "name": kind, "complete": true, "planned_slices": 2,
+            "started": format!("{day}T12:00:00Z"), "seed": 1, "threads": 1, "rounds": 2,
+            "slice_seconds": 1.0, "warmup_seconds": 0.0,
+        },
+        "trust": trust,
+        "verdicts": ["a verdict"],
+        "results": [{"skipped": [1, 2, {"deep": null}]}],
+        "targets": targets.map(|name| json!({"name": name, "description": ""})),
+        "workloads": [{
+            "name": "w", "description": "", "load": "", "closed_loop": true, "connections": 1,
+            "rate": null, "subject": subject,
+        }],
+        "slices": [],
+    });
+    // The order of a result file.
+    let members = [
+        "schema", "run", "trust", "verdicts", "results", "targets", "workloads", "slices",
+    ];
+    let members = members.map(|name| format!("{:?}: {}", name, result[name]));
+    let text = format!("{{{}}}", members.join(", "));
+    fs::write(run.join("result.json"), text).expect("a result");
+    if trust == "valid" {
+        fs::write(run.join("label.txt"), "Before-Upgrade").expect("a label");
+    }
+}
+
+#[test]
+fn a_list_has_targets_question_and_size() {
+    let scratch = Scratch::new("list-columns");
+    let root = scratch.path().join("runs");
+    listed_run(&root, "2026-01-01", "valid", ["nginx", "caddy"], "http");
+    listed_run(&root, "2026-01-02", "suspect", ["minio", "garage"], "s3");
+    let all = tenbin(&scratch, "list");
+    all.expect_code(0);
+    let lines: Vec<&str> = all.stdout.lines().collect();
+    assert_eq!(lines.len(), 3, "{}", all.stdout);
+    let expected = [
+        ["targets", "question", "size"],
+        ["minio, garage", "s3 put", " KiB"],
+        ["nginx, caddy", "http put", " KiB"],
+    ];
+    for (line, parts) in lines.iter().zip(expected) {
+        for part in parts {
+            assert!(line.contains(part), "{part} is missing in {line}");
+        }
+    }
+    let row = tenbin(&scratch, "list --json --label upgrade");
+    let rows: Value = serde_json::from_str(&row.stdout).expect("rows");
+    assert_eq!(rows[0]["targets"], json!(["nginx", "caddy"]));
+    assert_eq!(rows[0]["question"], json!(["http put"]));
+    let files = fs::read_dir(root.join("2026-01-01T120000-http")).expect("a run");
+    let lengths = files.map(|file| file.expect("a file").metadata().expect("a length").len());
+    assert_eq!(rows[0]["bytes"], json!(lengths.sum::<u64>()));
+}
+
+#[test]
+fn the_filters_of_a_list_combine() {
+    let scratch = Scratch::new("list-filters");
+    let root = scratch.path().join("runs");
+    listed_run(&root, "2026-01-01", "valid", ["nginx", "caddy"], "http");
+    listed_run(&root, "2026-01-02", "suspect", ["minio", "garage"], "s3");
+    listed_run(&root, "2026-01-03", "invalid", ["nginx", "garage"], "s3");
+    let days = |filter: &str| -> Vec<String> {
+        let run = tenbin(&scratch, &format!("list --json {filter}"));
+        run.expect_code(0);
+        let rows: Vec<Value> = serde_json::from_str(&run.stdout).expect("rows");
+        let started = rows.iter().filter_map(|row| row["started"].as_str());
+        started.map(|text| text[8..10].to_owned()).collect()
+    };
+    assert_eq!(days(""), ["03", "02", "01"]);
+    assert_eq!(days("--target nginx"), ["03", "01"]);
+    assert_eq!(days("--kind s3"), ["03", "02"]);
+    assert_eq!(days("--since 2026-01-02"), ["03", "02"]);
+    assert_eq!(days("--label upgrade"), ["01"]);
+    assert_eq!(days("--trust suspect"), ["02"]);
+    assert_eq!(days("--target nginx --kind s3"), ["03"]);
+    assert_eq!(days("--target nginx --kind s3 --trust valid"), [""; 0]);
+    assert_eq!(days("--target ngin"), [""; 0], "the beginning of a name");
+}
+
+#[test]
+fn a_list_without_a_fitting_run_says_so_and_unknown_values_are_refused() {
+    let scratch = Scratch::new("list-refused");
+    let root = scratch.path().join("runs");
+    listed_run(&root, "2026-01-01", "valid", ["nginx", "caddy"], "http");
+    let none = tenbin(&scratch, "list --target other");
+    none.expect_code(0);
+    assert_eq!(none.stdout, "");
+    let note = "no run is like this";
+    assert!(none.stderr.contains(note), "{}", none.stderr);
+    for (wrong, said) in [
+        ("--kind ftp", "ftp"),
+        ("--trust good", "good"),
+        ("--since yesterday", "\"yesterday\" is no day"),
+        ("--since 2026-02-40", "\"2026-02-40\" is no day"),
+    ] {
+        let refused = tenbin(&scratch, &format!("list {wrong}"));
+        refused.expect_code(2);
+        assert!(refused.stderr.contains(said), "{wrong}: {}", refused.stderr);
+    }
 }

@@ -5,7 +5,7 @@ use std::io::Read;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 
-use crate::{Run, Trust};
+use crate::{Run, Target, Trust, Workload};
 
 /// What a result says first. What a file does not have, or cannot be read, is left out.
 #[derive(Debug, Default)]
@@ -18,10 +18,14 @@ pub struct Head {
     pub only_figures: bool,
     /// The verdicts, one sentence each.
     pub verdicts: Vec<String>,
+    /// The targets, in plan order.
+    pub targets: Vec<Target>,
+    /// The workloads.
+    pub workloads: Vec<Workload>,
 }
 
 impl Head {
-    /// Reads the members up to `verdicts`: not the slices, which are most of a result.
+    /// Reads the members up to `workloads`: not the slices, which are most of a result.
     pub fn read(from: impl Read) -> Self {
         let mut head = Self::default();
         let mut reader = serde_json::Deserializer::from_reader(from);
@@ -52,8 +56,10 @@ impl<'de> Visitor<'de> for &mut Head {
                 "run" => self.run = Some(map.next_value()?),
                 "trust" => self.trust = Some(map.next_value()?),
                 "only_figures" => self.only_figures = map.next_value()?,
-                "verdicts" => {
-                    self.verdicts = map.next_value()?;
+                "verdicts" => self.verdicts = map.next_value()?,
+                "targets" => self.targets = map.next_value()?,
+                "workloads" => {
+                    self.workloads = map.next_value()?;
                     return Err(M::Error::custom("the rest is not needed"));
                 }
                 _ => {
@@ -70,14 +76,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_behind_the_verdicts_is_read() {
-        let text = r#"{"schema": "x", "only_figures": true, "trust": "suspect", "verdicts": ["a"], "rest: cut"#;
+    fn nothing_behind_the_workloads_is_read() {
+        let text = r#"{"schema": "x", "only_figures": true, "trust": "suspect", "verdicts": ["a"],
+            "results": [{"b": [1, 2]}], "targets": [{"name": "app", "description": "it"}],
+            "workloads": [], "rest: cut"#;
         let head = Head::read(text.as_bytes());
         assert!(head.only_figures);
         assert_eq!(
             (head.trust, head.verdicts.as_slice()),
             (Some(Trust::Suspect), ["a".to_owned()].as_slice())
         );
+        assert_eq!(head.targets[0].name, "app");
         assert!(head.run.is_none());
         assert!(Head::read(&b"no JSON"[..]).trust.is_none());
     }

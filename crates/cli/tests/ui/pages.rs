@@ -49,6 +49,13 @@ fn runs_are_listed_filtered_shown_compared_and_their_history_drawn() {
         list.contains("1–35 of 35 runs") && list.contains("new &lt;kernel&gt;: "),
         "{list}"
     );
+    for cell in [
+        "data-h=\"targets\">ref, app<",
+        "data-h=\"question\">http GET<",
+        "data-h=\"size\">",
+    ] {
+        assert!(list.contains(cell), "no {cell} in {list}");
+    }
     for (query, found) in [
         ("q=OTHER", vec!["2026-02-03T120000-other"]),
         ("trust=suspect&q=other", vec!["2026-02-03T120000-other"]),

@@ -29,8 +29,14 @@ pub struct ListedRun {
     pub name: String,
     /// Its label, empty without one.
     pub label: String,
+    /// Names of its targets, separated by commas; empty without a result.
+    pub targets: String,
+    /// The kinds of work with their operations: `s3 put, get`; empty without a result.
+    pub question: String,
     /// How far it is.
     pub state: ListedState,
+    /// Size of its directory with the unit, empty without a result.
+    pub size: String,
     /// Note and verdicts, or why there are none.
     pub said: String,
 }
@@ -51,6 +57,11 @@ pub struct ListFilter {
     /// The order: empty for the newest first, `old`, `name`, `label` or `trust`.
     pub order: String,
 }
+
+/// The heads of the table.
+const HEADS: [&str; 7] = [
+    "run", "label", "targets", "question", "trust", "size", "result",
+];
 
 /// A page of the list.
 #[derive(Debug)]
@@ -172,7 +183,7 @@ fn table(main: &mut String, site: &Site<'_>, list: &RunList<'_>) {
         site.base
     );
     bar(main, site, list);
-    let heads = ["run", "label", "trust", "result"].map(|head| site.text(head));
+    let heads = HEADS.map(|head| site.text(head));
     main.push_str(
         "<div class=\"wide runs-table\" tabindex=\"0\" role=\"group\" aria-label=\"table\"><table role=\"table\">\n\
          <thead role=\"rowgroup\"><tr role=\"row\"><td role=\"cell\"></td>",
@@ -208,7 +219,7 @@ fn bar(main: &mut String, site: &Site<'_>, list: &RunList<'_>) {
     );
 }
 
-fn row(main: &mut String, site: &Site<'_>, run: &ListedRun, heads: [&str; 4]) {
+fn row(main: &mut String, site: &Site<'_>, run: &ListedRun, heads: [&str; HEADS.len()]) {
     let name = for_xml(&short(&run.name));
     let _ = write!(
         main,
@@ -218,13 +229,15 @@ fn row(main: &mut String, site: &Site<'_>, run: &ListedRun, heads: [&str; 4]) {
         for_field(&run.name),
         site.run(&run.name, "")
     );
-    let label = for_xml(&short(&run.label));
+    let [label, targets, question, size] =
+        [&run.label, &run.targets, &run.question, &run.size].map(|text| for_xml(&short(text)));
     let state = state(site, run.state);
     let said = match run.said.as_str() {
         "" => String::new(),
         said => format!("<span class=\"said\">{}</span>", for_xml(&short(said))),
     };
-    for (head, cell) in heads.into_iter().skip(1).zip([label, state, said]) {
+    let cells = [label, targets, question, state, size, said];
+    for (head, cell) in heads.into_iter().skip(1).zip(cells) {
         let _ = match cell.as_str() {
             "" => write!(main, "<td role=\"cell\"></td>"),
             cell => write!(main, "<td role=\"cell\" data-h=\"{head}\">{cell}</td>"),

@@ -52,6 +52,9 @@ fn every_fixed_text_is_in_the_catalogue() {
         "newest first",
         "oldest first",
         "run",
+        "targets",
+        "question",
+        "size",
         "trust",
         "result",
         "workload",
@@ -89,7 +92,10 @@ fn hostile_names_are_text_in_every_place() {
     let run = ListedRun {
         name: hostile.to_owned(),
         label: hostile.to_owned(),
+        targets: hostile.to_owned(),
+        question: hostile.to_owned(),
         state: ListedState::Judged(Trust::Valid),
+        size: hostile.to_owned(),
         said: hostile.to_owned(),
     };
     let filter = ListFilter {

@@ -18,10 +18,10 @@ use tenbin_plan::{LARGEST_RESULT, open_own, read_own};
 use tenbin_record::write_atomically;
 use tenbin_result::{Head, Language, LeftOutWhy, RunFacts, Trust, document_from_json};
 
-use crate::commands::results::kept;
+use crate::commands::results::{disk, kept, question};
 
 /// First line: the format, and the version of Tenbin, because versions keep different facts.
-const FORMAT: &str = concat!("tenbin.index/3 ", env!("CARGO_PKG_VERSION"));
+const FORMAT: &str = concat!("tenbin.index/4 ", env!("CARGO_PKG_VERSION"));
 /// Fewest results that had to be read before an index is worth writing.
 const WORTH_WRITING: usize = 32;
 /// Age of a result below which it can still be written again in the same tick of the clock.
@@ -59,6 +59,12 @@ pub(crate) struct Listed {
     pub(crate) only_figures: bool,
     /// The main figures in English, if they are the result and can be trusted.
     pub(crate) figures: Vec<String>,
+    /// Names of the targets, in plan order.
+    pub(crate) targets: Vec<String>,
+    /// The kinds of work with their operations: `s3 put, get`.
+    pub(crate) work: Vec<String>,
+    /// Size of the run directory when the result was read, bytes.
+    pub(crate) bytes: Option<u64>,
 }
 
 impl Indexed for Listed {
@@ -77,12 +83,18 @@ impl Indexed for Listed {
             note: head.run.and_then(|run| run.note),
             trust: head.trust,
             verdicts: head.verdicts,
+            work: question::of(&head.workloads),
+            targets: head.targets.into_iter().map(|it| it.name).collect(),
+            bytes: Some(disk::bytes_of(run)),
         })
     }
 
     fn of_json(text: &[u8]) -> Option<Self> {
-        let (started, complete, note, trust, verdicts, only_figures, figures) =
-            serde_json::from_slice(text).ok()?;
+        let (
+            (started, complete, note, trust, verdicts, only_figures),
+            figures,
+            (targets, work, bytes),
+        ) = serde_json::from_slice(text).ok()?;
         Some(Self {
             started,
             complete,
@@ -91,6 +103,9 @@ impl Indexed for Listed {
             verdicts,
             only_figures,
             figures,
+            targets,
+            work,
+            bytes,
         })
     }
 
@@ -103,9 +118,14 @@ impl Indexed for Listed {
             verdicts,
             only_figures,
             figures,
+            targets,
+            work,
+            bytes,
         } = self;
         json!([
-            started, complete, note, trust, verdicts, only_figures, figures
+            [started, complete, note, trust, verdicts, only_figures],
+            figures,
+            [targets, work, bytes]
         ])
         .to_string()
         .into_bytes()

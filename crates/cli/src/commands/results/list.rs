@@ -3,26 +3,18 @@
 use std::path::PathBuf;
 
 use tenbin_plan::sentence;
-use tenbin_report::for_terminal;
-use tenbin_result::Trust;
-use unicode_width::UnicodeWidthStr as _;
 
 use crate::args::ListArgs;
 use crate::commands::results::index::Index;
+use crate::commands::results::list_table::table;
 use crate::commands::results::rows::Row;
 use crate::commands::results::{kept, no_run_in};
 use crate::errors::CommandError;
 use crate::exit::Exit;
 use crate::output;
-use crate::sentences::said;
 
 /// Most runs without `--all`.
 const MOST: usize = 20;
-
-/// Place of the column of notes, which a list without notes does not have.
-const NOTE: usize = 3;
-/// Longest note in the list, letters.
-const LONGEST_NOTE: usize = 40;
 
 /// Lists the runs.
 pub(crate) fn list(args: &ListArgs) -> Exit {
@@ -31,20 +23,15 @@ pub(crate) fn list(args: &ListArgs) -> Exit {
         output::failure(&CommandError::NoDirectory { path });
         return Exit::Refused;
     }
-    let text = args.text.as_ref().map(|text| text.to_lowercase());
-    let is_wanted = |row: &Row| {
-        let trust = row.trust().map(|trust| trust.word().to_lowercase());
-        text.as_ref().is_none_or(|text| row.has(text))
-            && (args.trust.is_none() || args.trust == trust)
-    };
     let runs = kept::runs_in(&args.directory);
-    let (shown, has_more) = shown(args, &runs, is_wanted);
+    let wanted = Wanted::of(args);
+    let (shown, has_more) = shown(args, &runs, &wanted);
     if args.json {
         let rows: Vec<serde_json::Value> = shown.iter().map(Row::json).collect();
         output::print(format!("{:#}\n", serde_json::Value::from(rows)).as_bytes());
         return Exit::Done;
     }
-    output::print(table(&shown).as_bytes());
+    output::print(table(&shown, output::terminal_width()).as_bytes());
     if runs.is_empty() {
         output::say_note(&no_run_in(&args.directory));
     } else if shown.is_empty() {
@@ -59,10 +46,61 @@ pub(crate) fn list(args: &ListArgs) -> Exit {
     Exit::Done
 }
 
+/// What a command line asks for, with its texts in lower case.
+struct Wanted<'a> {
+    args: &'a ListArgs,
+    text: Option<String>,
+    label: Option<String>,
+}
+
+impl<'a> Wanted<'a> {
+    fn of(args: &'a ListArgs) -> Self {
+        let lower = |text: &Option<String>| text.as_ref().map(|text| text.to_lowercase());
+        Self {
+            args,
+            text: lower(&args.text),
+            label: lower(&args.label),
+        }
+    }
+
+    /// Whether runs can be left out.
+    fn is_filter(&self) -> bool {
+        let ListArgs {
+            directory: _,
+            text,
+            trust,
+            target,
+            kind,
+            since,
+            label,
+            all: _,
+            json: _,
+        } = self.args;
+        let options = [text, trust, target, kind, since, label];
+        options.into_iter().any(Option::is_some)
+    }
+
+    fn has(&self, row: &Row) -> bool {
+        let args = self.args;
+        let trust = row.trust().map(|trust| trust.word().to_lowercase());
+        fits(self.text.as_deref(), |text| row.has(text))
+            && fits(self.label.as_deref(), |text| row.has_label(text))
+            && fits(args.trust.as_deref(), |it| trust.as_deref() == Some(it))
+            && fits(args.target.as_deref(), |name| row.has_target(name))
+            && fits(args.kind.as_deref(), |kind| row.has_kind(kind))
+            && fits(args.since.as_deref(), |day| row.day() >= day)
+    }
+}
+
+/// Whether a run has what was asked for; every run has what was not.
+fn fits(asked: Option<&str>, has: impl FnOnce(&str) -> bool) -> bool {
+    asked.is_none_or(has)
+}
+
 /// The wanted runs, newest first, and whether there are more than are shown.
-fn shown(args: &ListArgs, runs: &[PathBuf], is_wanted: impl Fn(&Row) -> bool) -> (Vec<Row>, bool) {
+fn shown(args: &ListArgs, runs: &[PathBuf], wanted: &Wanted<'_>) -> (Vec<Row>, bool) {
     // The newest runs are read in less time than an index of all.
-    let needs_all = args.all || args.text.is_some() || args.trust.is_some();
+    let needs_all = args.all || wanted.is_filter();
     let mut index = if needs_all {
         Index::of(&args.directory)
     } else {
@@ -70,55 +108,9 @@ fn shown(args: &ListArgs, runs: &[PathBuf], is_wanted: impl Fn(&Row) -> bool) ->
     };
     let most = if args.all { usize::MAX } else { MOST };
     let rows = runs.iter().rev().map(|run| Row::of(run, &mut index));
-    let mut rows = rows.filter(|row| is_wanted(row));
+    let mut rows = rows.filter(|row| wanted.has(row));
     let shown: Vec<Row> = rows.by_ref().take(most).collect();
     let has_more = rows.next().is_some();
     index.save();
     (shown, has_more)
-}
-
-fn table(rows: &[Row]) -> String {
-    if rows.is_empty() {
-        return String::new();
-    }
-    let heads = [
-        sentence!("head-run", "run"),
-        sentence!("head-label", "label"),
-        sentence!("head-trust", "trust"),
-        sentence!("head-note", "note"),
-        sentence!("head-result", "result"),
-    ];
-    let mut lines = vec![heads.map(|head| said(&head))];
-    lines.extend(rows.iter().map(|row| {
-        let trust = row.trust().map_or("—", Trust::word).to_owned();
-        let [label, note] = [&row.label, &row.note].map(|text| text.clone().unwrap_or_default());
-        let note = shortened(&note);
-        [row.name.clone(), label, trust, note, row.said()]
-            .map(|cell| for_terminal(&cell).to_string())
-    }));
-    let width = |at: usize| {
-        let widths = lines.iter().map(|line| line[at].width());
-        widths.max().unwrap_or(0)
-    };
-    let widths: [usize; 4] = [0, 1, 2, 3].map(width);
-    let has_notes = rows.iter().any(|row| row.note.is_some());
-    let line = |cells: &[String; 5]| {
-        let mut line = String::new();
-        for (at, (cell, width)) in cells.iter().zip(widths).enumerate() {
-            if at != NOTE || has_notes {
-                line += &format!("{cell}{:1$}  ", "", width - cell.width());
-            }
-        }
-        format!("{line}{}\n", cells[4])
-    };
-    lines.iter().map(line).collect()
-}
-
-/// A note that leaves room for the result.
-fn shortened(note: &str) -> String {
-    if note.chars().count() <= LONGEST_NOTE {
-        return note.to_owned();
-    }
-    let start: String = note.chars().take(LONGEST_NOTE - 1).collect();
-    start + "…"
 }

@@ -6,6 +6,7 @@ use tenbin_plan::{Sentence, sentence};
 
 pub(crate) mod chart;
 pub(crate) mod compare;
+pub(crate) mod disk;
 pub(crate) mod earlier_runs;
 pub(crate) mod explain;
 pub(crate) mod export;
@@ -15,8 +16,10 @@ pub(crate) mod index;
 pub(crate) mod kept;
 pub(crate) mod lint;
 pub(crate) mod list;
+pub(crate) mod list_table;
 pub(crate) mod opened;
 pub(crate) mod pack;
+pub(crate) mod question;
 pub(crate) mod report;
 pub(crate) mod rows;
 pub(crate) mod show;

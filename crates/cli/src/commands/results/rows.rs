@@ -77,6 +77,38 @@ impl Row {
         &self.head.verdicts
     }
 
+    /// Names of the targets, in plan order; empty without a result.
+    pub(crate) fn targets(&self) -> &[String] {
+        &self.head.targets
+    }
+
+    /// The kinds of work with their operations: `s3 put, get`; empty without a result.
+    pub(crate) fn question(&self) -> String {
+        self.head.work.join("; ")
+    }
+
+    /// Whether the run has a target of this name.
+    pub(crate) fn has_target(&self, name: &str) -> bool {
+        self.targets().iter().any(|target| target == name)
+    }
+
+    /// Whether the run has work of this kind, such as `s3`.
+    pub(crate) fn has_kind(&self, kind: &str) -> bool {
+        let mut kinds = self.head.work.iter().map(|work| work.split(' ').next());
+        kinds.any(|each| each == Some(kind))
+    }
+
+    /// Whether the label contains this text, which is in lower case.
+    pub(crate) fn has_label(&self, text: &str) -> bool {
+        let label = self.label.as_ref();
+        label.is_some_and(|label| label.to_lowercase().contains(text))
+    }
+
+    /// Size of the run directory, bytes; `None` without a result.
+    pub(crate) fn bytes(&self) -> Option<u64> {
+        self.head.bytes
+    }
+
     /// The day of the run: that of its result, or that in the name of its directory.
     pub(crate) fn day(&self) -> &str {
         let started = self.head.started.as_ref().unwrap_or(&self.name);
@@ -91,8 +123,11 @@ impl Row {
             "started": self.head.started,
             "running": self.state == State::Running,
             "complete": self.head.complete,
+            "targets": self.targets(),
+            "question": self.head.work,
             "trust": self.trust(),
             "verdicts": self.verdicts(),
+            "bytes": self.bytes(),
         })
     }
 

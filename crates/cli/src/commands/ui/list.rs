@@ -8,7 +8,9 @@ use tenbin_result::Trust;
 
 use super::Pages;
 use super::answer::Answer;
-use super::request::{self, Fields};
+use super::below;
+use super::request::Fields;
+use crate::commands::results::disk;
 use crate::commands::results::index::{Index, Listed};
 use crate::commands::results::rows::{Row, State};
 use crate::commands::results::tidy::TRASH;
@@ -36,7 +38,7 @@ pub(super) fn list(pages: &Pages, query: &Fields) -> Answer {
     let shown = chosen.page(before);
     drop(alone);
     let moved = query.given("moved").filter(|name| {
-        let is_name = request::parts(name).is_some_and(|parts| parts.len() == 1);
+        let is_name = below::parts(name).is_some_and(|parts| parts.len() == 1);
         is_name && pages.root.path().join(TRASH).join(name).is_dir()
     });
     Answer::Page(list_page(
@@ -227,6 +229,9 @@ fn listed(row: &Row) -> ListedRun {
     ListedRun {
         name: row.name.clone(),
         label: row.label.clone().unwrap_or_default(),
+        targets: row.targets().join(", "),
+        question: row.question(),
+        size: row.bytes().map(disk::said).unwrap_or_default(),
         state: shown_state(row.state),
         said: match &row.note {
             Some(note) => format!("{note}: {}", row.said()),

@@ -2,6 +2,7 @@
 
 mod access;
 mod answer;
+mod below;
 mod compared;
 mod forms;
 mod history;
@@ -126,7 +127,7 @@ impl Pages {
 
     /// The page for someone who may see it.
     fn page(&self, path: &str, request: &Request<Bytes>) -> Answer {
-        let Some(parts) = request::parts(path) else {
+        let Some(parts) = below::parts(path) else {
             return Answer::missing();
         };
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
@@ -154,7 +155,7 @@ impl Pages {
                 ),
             );
         }
-        let parts = request::parts(path).unwrap_or_default();
+        let parts = below::parts(path).unwrap_or_default();
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         match parts.as_slice() {
             ["run", name, "label"] => forms::label(self, name, &form),

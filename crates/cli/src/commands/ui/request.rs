@@ -1,26 +1,10 @@
-//! Paths and fields of requests.
+//! Fields of requests.
 
-use percent_encoding::percent_decode_str;
 use tenbin_http::{Bytes, Request};
 use url::form_urlencoded;
 
 /// Most fields of a query or a form.
 const FIELDS: usize = 64;
-
-/// The decoded parts of a path; none for an empty path. `None` for a path with a part that could mean
-/// another place: empty, hidden, `.` or `..`, with a slash or a zero byte, or not in UTF-8.
-pub(super) fn parts(path: &str) -> Option<Vec<String>> {
-    if path.is_empty() {
-        return Some(Vec::new());
-    }
-    let part = |part: &str| {
-        let decoded = percent_decode_str(part).decode_utf8().ok()?;
-        let is_plain = !decoded.is_empty() && !decoded.starts_with('.');
-        let is_plain = is_plain && !decoded.contains(['/', '\0']);
-        is_plain.then(|| decoded.into_owned())
-    };
-    path.split('/').map(part).collect()
-}
 
 /// The fields of a query or a form.
 pub(super) struct Fields(Vec<(String, String)>);
@@ -63,24 +47,5 @@ impl Fields {
     pub(super) fn all<'s>(&'s self, name: &str) -> impl Iterator<Item = &'s str> {
         let named = self.0.iter().filter(move |(of, _)| of == name);
         named.map(|(_, value)| value.as_str())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_names_only_what_is_below() {
-        let expected = |all: &[&str]| Some(all.iter().map(|part| (*part).to_owned()).collect());
-        assert_eq!(parts(""), expected(&[]));
-        assert_eq!(parts("run/a%20b"), expected(&["run", "a b"]));
-        assert_eq!(parts("run/%C3%A9%1b"), expected(&["run", "é\u{1b}"]));
-        for path in [
-            "/", "run/", "run//a", ".", "..", "run/..", "run/%2e%2e", "run/a%2fb", "run/%00",
-            "run/.trash", "run/%2Etrash", "run/%ff", "run/a%2F..%2Fb",
-        ] {
-            assert_eq!(parts(path), None, "{path}");
-        }
     }
 }
