@@ -32,6 +32,18 @@ fn outcome(scratch: &Scratch, run: &Outcome, code: i32) -> Option<Value> {
     Some(scratch.result()["gate"].clone())
 }
 
+/// The first entry of a Code Quality report.
+fn quality(scratch: &Scratch, file: &str) -> Value {
+    let text = std::fs::read_to_string(scratch.join(file)).expect(file);
+    let entries: Value = serde_json::from_str(&text).expect("JSON");
+    let first = entries.get(0).unwrap_or_else(|| panic!("{text}"));
+    for key in ["description", "check_name", "fingerprint"] {
+        assert!(first[key].is_string(), "{text}");
+    }
+    assert_eq!(first["location"]["lines"]["begin"], 1, "{text}");
+    first.clone()
+}
+
 #[test]
 fn alike_servers_pass_and_the_outputs_say_so() {
     let scratch = Scratch::new("gate-alike");
@@ -39,7 +51,7 @@ fn alike_servers_pass_and_the_outputs_say_so() {
     std::fs::write(&summary, "of another step\n").expect("a file");
     let line = format!(
         "gate http {} {} {SHORT} --margin 30% --export github-summary --export junit=gate.xml \
-         --export github-comment=comment.md",
+         --export github-comment=comment.md --export code-quality=quality.json",
         server("base", "5ms"),
         server("candidate", "5ms")
     );
@@ -66,6 +78,7 @@ fn alike_servers_pass_and_the_outputs_say_so() {
         junit.contains("is not worse than base by more than 30 %"),
         "{junit}"
     );
+    assert_eq!(read("quality.json"), "[]\n");
     let comment = read("comment.md");
     assert!(comment.starts_with("<!-- tenbin: http -->\n"), "{comment}");
     assert!(comment.chars().count() < 65_536);
@@ -78,7 +91,7 @@ fn alike_servers_pass_and_the_outputs_say_so() {
 fn a_slower_candidate_is_a_regression() {
     let scratch = Scratch::new("gate-slower");
     let line = format!(
-        "http {} {} --export junit=gate.xml",
+        "http {} {} --export junit=gate.xml --export code-quality=quality.json",
         server("base", "4ms"),
         server("candidate", "8ms")
     );
@@ -90,11 +103,20 @@ fn a_slower_candidate_is_a_regression() {
     run.expect_stdout("REGRESSION  candidate is worse than base: throughput 0.");
     let junit = std::fs::read_to_string(scratch.join("gate.xml")).expect("a file");
     assert!(junit.contains("<failure type=\"worse\""), "{junit}");
+    let first = quality(&scratch, "quality.json");
+    assert_eq!(first["severity"], "major", "{first}");
+    assert_eq!(first["location"]["path"], "tenbin", "{first}");
     // The plan of the run is the same gate.
     let plan = scratch.run().expect("a run").join("plan.toml");
-    let again = format!("gate run {} --budget 20s", plan.display());
+    std::fs::copy(&plan, scratch.join("gate.toml")).expect("a copy");
+    let again = "gate run ./gate.toml --budget 20s --export code-quality=again.json";
     let again = Tenbin::line(&scratch, again).run();
     assert!(matches!(again.code, Some(6 | 7)), "{again}");
+    let second = quality(&scratch, "again.json");
+    assert_eq!(second["location"]["path"], "gate.toml", "{second}");
+    if again.code == Some(7) {
+        assert_eq!(second["fingerprint"], first["fingerprint"], "{second}");
+    }
 }
 
 #[test]

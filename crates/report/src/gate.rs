@@ -23,22 +23,27 @@ pub(crate) fn word(gate: &Gate) -> &'static str {
 /// What the result says of the candidate, with the figures that decided: `candidate is not worse than
 /// base: throughput 1.004 (0.985–1.020)`.
 pub(crate) fn answer(gate: &Gate) -> Message {
+    let deciding: Vec<&GateFigure> = match gate.outcome {
+        GateOutcome::Pass | GateOutcome::Regression => gate.deciding().collect(),
+        GateOutcome::CannotTell => gate.figures.iter().take(1).collect(),
+        GateOutcome::Invalid => Vec::new(),
+    };
+    answer_of(gate, &deciding)
+}
+
+/// What the result says of the candidate, with these figures.
+fn answer_of(gate: &Gate, figures: &[&GateFigure]) -> Message {
     let of_outcome = match gate.outcome {
         GateOutcome::Pass => "pass",
         GateOutcome::Regression => "regression",
         GateOutcome::CannotTell => "cannot-tell",
         GateOutcome::Invalid => "invalid",
     };
-    let deciding: Vec<&GateFigure> = match gate.outcome {
-        GateOutcome::Pass | GateOutcome::Regression => gate.deciding().collect(),
-        GateOutcome::CannotTell => gate.figures.iter().take(1).collect(),
-        GateOutcome::Invalid => Vec::new(),
-    };
     let several = gate
         .figures
         .iter()
         .any(|it| it.workload != gate.figures[0].workload);
-    let figures: Vec<Message> = deciding.iter().map(|it| figure(it, several)).collect();
+    let figures: Vec<Message> = figures.iter().map(|it| figure(it, several)).collect();
     message!(
         "gate-answer",
         outcome = Value::Word(of_outcome.to_owned()),
@@ -72,7 +77,16 @@ fn figure(figure: &GateFigure, with_workload: bool) -> Message {
 /// The result in English and on one line, for annotations and test reports: `REGRESSION: candidate is
 /// worse than base: throughput 0.900 (0.870–0.930, margin 5 %)`.
 pub(crate) fn headline(gate: &Gate) -> String {
-    let said = say_in(Language::English, &answer(gate));
+    line(gate, &answer(gate))
+}
+
+/// Like [`headline`], with these figures in place of those that decided.
+pub(crate) fn headline_of(gate: &Gate, figures: &[&GateFigure]) -> String {
+    line(gate, &answer_of(gate, figures))
+}
+
+fn line(gate: &Gate, answer: &Message) -> String {
+    let said = say_in(Language::English, answer);
     let counts = if gate.outcome == GateOutcome::CannotTell && gate.passes() {
         "; counts as passed (--cannot-tell pass)"
     } else {

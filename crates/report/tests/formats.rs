@@ -835,3 +835,31 @@ fn junit_has_a_case_for_each_condition() {
         .any(|name| name.contains("=x,\"y\"  <b>&\u{fffd}[31m\\"));
     assert!(known, "{names:?}");
 }
+
+#[test]
+fn code_quality_has_an_entry_for_each_condition_that_is_not_met() {
+    let run = conditional();
+    let document = run.document();
+    let json: serde_json::Value = serde_json::from_str(&text(&run, "code-quality")).unwrap();
+    let entries = json.as_array().unwrap();
+    let unmet = document.expectations.iter();
+    let unmet = unmet.filter(|each| each.is_violated() || each.is_undecided());
+    let invalid = entries
+        .iter()
+        .filter(|entry| entry["severity"] == "critical");
+    assert_eq!(entries.len(), unmet.count() + invalid.count(), "{json}");
+    let fingerprints: BTreeSet<&str> = entries
+        .iter()
+        .map(|entry| entry["fingerprint"].as_str().unwrap())
+        .collect();
+    assert_eq!(fingerprints.len(), entries.len(), "{json}");
+    assert!(!entries.is_empty());
+    for entry in entries {
+        let severity = entry["severity"].as_str().unwrap();
+        assert!(
+            ["minor", "major", "critical"].contains(&severity),
+            "{entry}"
+        );
+        assert_eq!(entry["location"]["path"], "tenbin", "{entry}");
+    }
+}

@@ -199,6 +199,10 @@ pub struct Run {
     /// of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
+    /// Path of the plan file within the working directory, for formats that name a file; null without
+    /// a plan file. Not part of `result.json`.
+    #[serde(skip)]
+    pub plan_file: Option<String>,
 }
 
 impl Run {

@@ -484,6 +484,10 @@ fn the_lines_for_jenkins_and_gitlab_run_the_gate() {
         let (code, said) = runner.run(&scratch, &script, &variables.collect());
         assert!(matches!(code, 6 | 7), "{script}\n{said}");
         assert!(runner.read("gate.xml").contains("<testcase"));
+        if script.contains("code-quality") {
+            let report = runner.read("code-quality.json");
+            assert!(report.contains("\"path\": \"server\""), "{report}");
+        }
         std::fs::remove_file(runner.clone.join("gate.xml")).expect("a file");
     }
     scratch.expect_nobody_left(Duration::from_secs(2));

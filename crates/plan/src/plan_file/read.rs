@@ -37,6 +37,11 @@ impl Draft {
         Self::of_bytes(&path, read_own(&path, LARGEST_PLAN))
     }
 
+    /// Path of the plan file, if the draft was read from one.
+    pub fn plan_file(&self) -> Option<&Path> {
+        self.source.as_ref().map(|source| source.path.as_path())
+    }
+
     fn of_bytes(path: &Path, bytes: io::Result<Vec<u8>>) -> Result<Self, Refusal> {
         let problem = |mistake: Mistake| {
             Refusal::from(Problem {

@@ -4,7 +4,7 @@ use tenbin_plan::Plan;
 
 use super::format::Format;
 
-/// What a run lacks for `junit`.
+/// What a run lacks for `junit` and `code-quality`.
 pub(super) const NO_CONDITION: &str =
     "the run has no condition and no gate; add --expect or --fail-if, or use `tenbin gate`";
 /// What a run lacks for the formats of a concurrency sweep.
@@ -17,7 +17,7 @@ type Row = (&'static [&'static str], fn(&Plan) -> bool, &'static str);
 
 const ROWS: &[Row] = &[
     (
-        &["junit"],
+        &["junit", "code-quality"],
         |plan| !plan.comparing.expect.is_empty() || plan.gate.is_some(),
         NO_CONDITION,
     ),

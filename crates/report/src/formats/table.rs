@@ -2,7 +2,7 @@
 
 use tenbin_result::Document;
 
-use super::ci::{bmf, github, influx, junit};
+use super::ci::{bmf, code_quality, github, influx, junit};
 use super::format::Format;
 use super::http::{ab, autocannon, bombardier, fortio, h2load, hey, oha, vegeta, wrk};
 use super::load_tests::{artillery, gatling, jmeter, k6, locust};
@@ -41,6 +41,7 @@ pub const FORMATS: &[&Format] = &[
     &github::BIGGER,
     &github::SMALLER,
     &junit::FORMAT,
+    &code_quality::FORMAT,
     &own::concurrency_sweep::TABLE,
     &own::concurrency_sweep::THROUGHPUT,
     &own::concurrency_sweep::LATENCY,

@@ -7,7 +7,7 @@ pub(crate) mod rerun;
 pub(crate) mod result;
 pub(crate) mod steering;
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use tenbin_plan::{Draft, Plan, Refusal, Sentence, sentence};
 use tenbin_record::{Ended, Integrity, RecordError};
@@ -248,13 +248,31 @@ impl Ready {
     }
 }
 
+/// The files to export.
+struct Exports {
+    files: ExportArgs,
+    /// Path of the plan file, for formats that name a file.
+    plan_file: Option<String>,
+}
+
+/// A path without the working directory, which is the repository in a job of CI, and without `./`.
+fn in_working_directory(file: &Path) -> String {
+    let here = std::env::current_dir().ok();
+    let within = here.and_then(|here| file.strip_prefix(here).ok());
+    let parts = within.unwrap_or(file).components();
+    let named: PathBuf = parts.filter(|part| *part != Component::CurDir).collect();
+    named.display().to_string()
+}
+
 /// The plan of a draft, the earlier run to compare with, and the files to export, after all checks
 /// that need no target.
 fn checked(
     draft: Result<Draft, Refusal>,
     options: &OutputArgs,
     earlier: Option<&EarlierArgs>,
-) -> Result<(Plan, Option<Before>, ExportArgs), Exit> {
+) -> Result<(Plan, Option<Before>, Exports), Exit> {
+    let file = draft.as_ref().ok().and_then(Draft::plan_file);
+    let plan_file = file.map(in_working_directory);
     let plan = resolve(draft)?;
     let before = Before::from_args(earlier)?;
     let exports = options.export.and(&plan.output);
@@ -269,7 +287,14 @@ fn checked(
             output::say_error(&sentence);
             Err(Exit::Refused)
         }
-        None => Ok((plan, before, exports)),
+        None => Ok((
+            plan,
+            before,
+            Exports {
+                files: exports,
+                plan_file,
+            },
+        )),
     }
 }
 
@@ -386,13 +411,13 @@ impl Concluded {
     fn show(
         self,
         outcome: &RunOutcome,
-        exports: &ExportArgs,
+        exports: &Exports,
         show: ShowResult<'_>,
         display: &Display,
     ) -> Exit {
         let Self {
             plan,
-            document,
+            mut document,
             incomparable,
             kept,
         } = self;
@@ -406,7 +431,8 @@ impl Concluded {
             display.tell(sentence);
         }
         show(&plan, &document, &outcome.directory);
-        let exported = export(exports, &outcome.directory, &document, &plan);
+        document.run.plan_file.clone_from(&exports.plan_file);
+        let exported = export(&exports.files, &outcome.directory, &document, &plan);
         let ended = match &outcome.ending {
             Ending::Complete(_) if outcome.clean_up_interrupted => {
                 display.warn(&sentence!(
