@@ -72,6 +72,7 @@ fn alike_servers_pass_and_the_outputs_say_so() {
     let summary = read("summary.md");
     assert!(summary.starts_with("of another step\n"), "{summary}");
     assert!(summary.contains("**PASS**"), "{summary}");
+    assert!(summary.contains("\n```\nthroughput  "), "{summary}");
     let junit = read("gate.xml");
     assert!(junit.contains("failures=\"0\" errors=\"0\""), "{junit}");
     assert!(
@@ -81,6 +82,7 @@ fn alike_servers_pass_and_the_outputs_say_so() {
     assert_eq!(read("quality.json"), "[]\n");
     let comment = read("comment.md");
     assert!(comment.starts_with("<!-- tenbin: http -->\n"), "{comment}");
+    assert!(comment.contains('●'), "{comment}");
     assert!(comment.chars().count() < 65_536);
     let shown = Tenbin::line(&scratch, "show last").run();
     assert_eq!((shown.code, shown.answer()), (run.code, run.answer()));

@@ -641,6 +641,7 @@ gate-figure =
        *[false] {""}
     } { $ratio } ({ $low }–{ $high }, margin { $margin })
 gate-margin = { $margin }
+gate-chart = Candidate ÷ base: ● ratio, ├─┤ interval, │ no difference, ┊ margin. An arrow points to an end beyond the scale
 gate-fell-back =
     The first figure could not tell after half of the rounds or of the time, so CPU time per operation decided
 gate-cannot-tell =

@@ -539,6 +539,7 @@ gate-figure =
        *[false] {""}
     }{ $metric } { $ratio } ({ $low }–{ $high }、許容差 { $margin })
 gate-margin = { $margin }
+gate-chart = 候補 ÷ 基準: ● 比、├─┤ 区間、│ 差なし、┊ 許容差。矢印の先は目盛りの外
 gate-fell-back = ラウンド数または時間の半分を過ぎても最初の指標では判定できなかったため、操作あたりの CPU 時間で判定した
 gate-cannot-tell =
     { $spent ->

@@ -66,7 +66,11 @@ fn parts(document: &Document, has_files: bool) -> (String, String) {
     };
     let first = |section: &&Section| section.shown != Shown::Details;
     for section in sections().filter(first) {
-        let blocks = section.translated_blocks(document);
+        let blocks = if has_files {
+            section.translated_blocks(document)
+        } else {
+            section.blocks_alone(document)
+        };
         if blocks.is_empty() {
             continue;
         }

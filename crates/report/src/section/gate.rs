@@ -1,5 +1,7 @@
 //! The result of a gate: the answer, the figure that decided, and a table of all tested figures.
 
+mod chart;
+
 use tenbin_result::format::{UNKNOWN, ratio};
 use tenbin_result::{
     Document, Gate, GateFigure, GateOutcome, GateRole, GateStanding, Message, MetricName, RunEnded,
@@ -11,6 +13,15 @@ use crate::gate::{answer, word};
 use crate::language::{say, say_text, styled};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
+    with_chart(document, Vec::new())
+}
+
+/// The blocks on a page without files, with the chart in characters below the table.
+pub(super) fn alone(document: &Document) -> Vec<Block> {
+    with_chart(document, chart::blocks(document))
+}
+
+fn with_chart(document: &Document, chart: Vec<Block>) -> Vec<Block> {
     let Some(gate) = &document.gate else {
         return Vec::new();
     };
@@ -19,6 +30,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let mut blocks = vec![Block::Paragraph(say_text(document, &headline, look(gate)))];
     blocks.extend(why(document, gate).map(|message| Block::sentence(&say(document, &message))));
     blocks.extend(table(document, gate).block());
+    blocks.extend(chart);
     blocks.push(Block::Paragraph(
         Text::default().and(Look::Faint, say(document, &method(gate))),
     ));

@@ -159,6 +159,14 @@ impl Section {
         }
     }
 
+    /// The section's blocks on a page without files: the chart of a gate is drawn in characters.
+    pub(crate) fn blocks_alone(&self, document: &Document) -> Vec<Block> {
+        match self.name {
+            "gate" => language::translated(document, gate::alone(document)),
+            _ => self.translated_blocks(document),
+        }
+    }
+
     /// The section's blocks, with only the first `most` rows of tables whose length grows with the
     /// run.
     pub(crate) fn first_rows(&self, document: &Document, most: usize) -> Vec<Block> {
