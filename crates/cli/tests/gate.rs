@@ -3,6 +3,8 @@
 #[path = "gate/ci.rs"]
 mod ci;
 mod common;
+#[path = "gate/kinds.rs"]
+mod kinds;
 
 use std::time::Duration;
 
