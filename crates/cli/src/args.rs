@@ -78,9 +78,9 @@ pub use run::RunArgs;
 pub use s3::suite::{PlaceArgs, Scenario, SuiteArgs};
 pub use s3::{MixArgs, MixedArgs, ObjectArgs, OperationCommand, S3Args, S3Command};
 pub use search::{
-    ClientArgs, LoginArgs, PatternFormat, SearchCommand, SearchConvertArgs, SearchDataArgs,
-    SearchDumpArgs, SearchLoadArgs, SearchPatternsArgs, SearchRampArgs, SearchStatusArgs,
-    SearchTermsArgs,
+    ClientArgs, GateSearchArgs, LoginArgs, PatternFormat, SearchCommand, SearchConvertArgs,
+    SearchDataArgs, SearchDumpArgs, SearchLoadArgs, SearchPatternsArgs, SearchRampArgs,
+    SearchStatusArgs, SearchTermsArgs,
 };
 pub use serve::{GoneArg, ServeBlobArgs, ServeCommand, ServeHttpArgs, ServeS3Args, ServeTruthArgs};
 pub(crate) use tip::suggestion;

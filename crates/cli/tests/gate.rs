@@ -5,6 +5,8 @@ mod ci;
 mod common;
 #[path = "gate/installs.rs"]
 mod installs;
+#[path = "gate/kinds.rs"]
+mod kinds;
 #[path = "gate/lint.rs"]
 mod lint;
 #[path = "gate/workflow/mod.rs"]

@@ -11,7 +11,7 @@ use super::deferred::Deferred;
 use super::flags::Flags;
 use super::problem;
 use super::protocol::GateOf;
-use super::{OutputArgs, RunArgs};
+use super::{GateSearchArgs, OutputArgs, RunArgs};
 
 /// Name of the target that is measured against.
 const BASE: &str = "base";
@@ -90,6 +90,8 @@ pub enum GateCommand {
     /// With the options of a protocol's command
     #[command(flatten)]
     Protocol(Box<GateOf>),
+    /// Gate with the options of `tenbin search ramp`
+    Search(Box<Deferred<GateSearchArgs>>),
     /// Gate with a plan file
     Run(Box<Deferred<RunArgs>>),
 }
@@ -153,6 +155,7 @@ impl GateArgs {
         self.settings.revisions.check()?;
         let mut draft = match &self.command {
             GateCommand::Protocol(protocol) => protocol.0.args().draft()?,
+            GateCommand::Search(args) => args.draft()?,
             GateCommand::Run(args) => args.draft()?,
         };
         let mut gate = draft.gate.take().map(|gate| gate.value).unwrap_or_default();
@@ -166,6 +169,7 @@ impl GateArgs {
     pub fn output(&self) -> &OutputArgs {
         match &self.command {
             GateCommand::Protocol(protocol) => protocol.0.args().output(),
+            GateCommand::Search(args) => &args.output,
             GateCommand::Run(args) => &args.output,
         }
     }

@@ -85,9 +85,10 @@ impl Catalogue {
     /// The text after the options of a command: its sentences from the catalogue, and its examples,
     /// which need no translation.
     pub(super) fn after(&self, path: &str, english: &str) -> Option<String> {
+        let outer = self.get(&format!("after {path}"));
         let path = plain(path);
         let group = path.split(' ').next().unwrap_or(path);
-        let own = self.get(&format!("after {path}"));
+        let own = outer.or_else(|| self.get(&format!("after {path}")));
         let prose = own.or_else(|| self.get(&format!("after {group}")));
         if let Some(whole) = prose.filter(|text| text.contains("例:")) {
             return Some(whole.to_owned());
@@ -118,7 +119,7 @@ fn plain(path: &str) -> &str {
     let without = ["gate ", "bisect ", "plan "].iter();
     let mut without = without.filter_map(|before| path.strip_prefix(before));
     match without.next() {
-        Some("search-ramp") => "search ramp",
+        Some("search" | "search-ramp") => "search ramp",
         Some("file") => "run",
         Some(command) => command,
         None => path,

@@ -149,22 +149,106 @@ impl SearchRampArgs {
         draft.name = Some(At::nowhere("search-ramp"));
         draft.load = self.clients.draft()?;
         draft.targets = self.targets.drafts()?;
-        let (comparing, statuses) = self.rounds.comparing.without_statuses();
-        let work = self.request.draft(&statuses, &mut draft.targets);
-        let mut workload = WorkloadDraft::of(work);
-        workload.name = Some(At::nowhere("search"));
-        draft.workloads = match &self.clients.rate {
-            None => vec![At::nowhere(workload)],
-            Some(rates) => at_rates(rates, &workload)?,
+        let rates = self.clients.rate.as_deref();
+        searched(draft, &self.request, rates, &self.rounds)
+    }
+}
+
+/// Adds the requests to a plan with its load and targets: one workload, or one for each rate.
+fn searched(
+    mut draft: Draft,
+    request: &RequestArgs,
+    rates: Option<&str>,
+    rounds: &RoundsArgs,
+) -> Result<Draft, Refusal> {
+    let (comparing, statuses) = rounds.comparing.without_statuses();
+    let work = request.draft(&statuses, &mut draft.targets);
+    let mut workload = WorkloadDraft::of(work);
+    workload.name = Some(At::nowhere("search"));
+    draft.workloads = match rates {
+        None => vec![At::nowhere(workload)],
+        Some(rates) => at_rates(rates, &workload)?,
+    };
+    rounds.apply(&mut draft);
+    draft.expect = None;
+    comparing.apply(&mut draft);
+    Ok(draft)
+}
+
+/// `tenbin gate search`.
+#[derive(Args)]
+#[command(mut_arg("gap", |gap| gap.visible_alias("interval")))]
+#[command(after_help = "\
+Measures full-text search servers with the options of tenbin search ramp. --clients also takes one
+number. With several numbers or rates, each is a workload, and all must pass.
+
+Examples:
+  tenbin gate search --target base=http://127.0.0.1:10041/ \\
+      --target candidate=http://127.0.0.1:10042/ --patterns patterns.txt --clients 8
+  tenbin gate search --target base=http://127.0.0.1:10041/ \\
+      --target candidate=http://127.0.0.1:10042/ --patterns patterns.txt --rate 100/s")]
+pub struct GateSearchArgs {
+    /// The systems under test.
+    #[command(flatten)]
+    pub targets: TargetArgs,
+    /// The request.
+    #[command(flatten)]
+    pub request: RequestArgs,
+    /// Numbers of clients.
+    #[command(flatten)]
+    pub clients: ClientArgs,
+    /// Duration and rounds.
+    #[command(flatten)]
+    pub rounds: RoundsArgs,
+    /// Output options.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+impl GateSearchArgs {
+    /// The plan that the options describe, without the gate.
+    ///
+    /// # Errors
+    ///
+    /// If the numbers of clients are neither one nor a sweep, or an option names a target that does not
+    /// exist.
+    pub fn draft(&self) -> Result<Draft, Refusal> {
+        let mut draft = Draft::default();
+        draft.name = Some(At::nowhere("search"));
+        draft.load = match self.clients.of_one() {
+            Some(load) => load,
+            None => self.clients.draft()?,
         };
-        self.rounds.apply(&mut draft);
-        draft.expect = None;
-        comparing.apply(&mut draft);
-        Ok(draft)
+        draft.targets = self.targets.drafts()?;
+        let rates = self.clients.rate.as_deref();
+        searched(draft, &self.request, rates, &self.rounds)
     }
 }
 
 impl ClientArgs {
+    /// The load of a single number of clients; `None` for several numbers and for rates.
+    fn of_one(&self) -> Option<LoadDraft> {
+        let clients = self.clients.as_deref().filter(|_| self.rate.is_none());
+        let clients: u64 = clients?.trim().parse().ok()?;
+        let mut load = LoadDraft {
+            connections: Some(At::flag("--clients", clients)),
+            ..LoadDraft::default()
+        };
+        self.add_pauses(&mut load);
+        Some(load)
+    }
+
+    /// Adds the options of each client of a closed loop.
+    fn add_pauses(&self, load: &mut LoadDraft) {
+        let wait = self.wait.as_deref().unwrap_or(USUAL_WAIT);
+        if !matches!(wait, "0" | "0s" | "0ms") {
+            load.think = Some(At::flag("--wait", wait));
+        }
+        set(&mut load.timeout, "--timeout", self.timeout.as_deref());
+        let keep_alive = self.no_keep_alive.then_some(false);
+        set(&mut load.keep_alive, "--no-keep-alive", keep_alive);
+    }
+
     fn draft(&self) -> Result<LoadDraft, Refusal> {
         let mut load = LoadDraft::default();
         if self.rate.is_some() {
@@ -204,13 +288,7 @@ impl ClientArgs {
                 return Err(problem(Sentence::from(why)));
             }
         }
-        let wait = self.wait.as_deref().unwrap_or(USUAL_WAIT);
-        if !matches!(wait, "0" | "0s" | "0ms") {
-            load.think = Some(At::flag("--wait", wait));
-        }
-        set(&mut load.timeout, "--timeout", self.timeout.as_deref());
-        let keep_alive = self.no_keep_alive.then_some(false);
-        set(&mut load.keep_alive, "--no-keep-alive", keep_alive);
+        self.add_pauses(&mut load);
         Ok(load)
     }
 }
