@@ -335,7 +335,10 @@ fn backend(given: &mut Given, world: &World<'_>) -> Backend {
     }
     let read = (world.read)(&file).map_err(|error| {
         sentence!(
-            "front-unreadable", "cannot read {file}: {error}", file, error
+            "front-unreadable",
+            "{file:?} cannot be read: {error}",
+            file,
+            error
         )
     });
     let in_file = |why: Sentence| sentence!("front-in-file", "{file}: {why}", file, why);

@@ -81,7 +81,7 @@ pub(crate) fn did_you_mean<'a>(
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, meant)| {
             let meant = write(meant);
-            sentence!("did-you-mean", "; did you mean {meant}?", meant)
+            sentence!("meant-flag", "; did you mean {meant}?", meant)
         })
         .unwrap_or_default()
 }

@@ -305,7 +305,7 @@ fn message(given: &mut Given, world: &World<'_>) -> String {
         Err(error) => {
             let why = sentence!(
                 "front-unreadable",
-                "{file} cannot be read: {error}",
+                "{file:?} cannot be read: {error}",
                 file,
                 error
             );

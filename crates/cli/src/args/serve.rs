@@ -214,7 +214,7 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, Sentence> {
 
 fn at_least_one(text: &str) -> Result<usize, Sentence> {
     match text.parse() {
-        Ok(0) => Err(sentence!("at-least-one", "at least one is needed")),
+        Ok(0) => Err(sentence!("at-least-one", "must be at least 1")),
         Ok(number) => Ok(number),
         Err(_) => Err(sentence!("whole-number", "write a whole number")),
     }

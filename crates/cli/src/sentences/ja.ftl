@@ -878,6 +878,7 @@ system-error =
        *[other] { $text }
     }
 did-you-mean = 。「{ $meant }」ではないか
+meant-flag = 。{ $meant } ではないか
 meant-one-of = { $near } ではないか
 or-percentile = (または p75 などのパーセンタイル)
 not-one-of = { $value } は使えない。使えるのは { $choices }{ $percentile }{ $meant }
