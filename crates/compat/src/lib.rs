@@ -16,6 +16,7 @@ mod parse;
 mod parsed;
 pub mod publish_subscribe;
 pub mod request_response;
+mod same;
 mod spelling;
 pub mod warp;
 mod web;

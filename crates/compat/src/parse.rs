@@ -13,7 +13,7 @@ use tenbin_plan::{Secret, Sentence, sentence};
 use crate::flag::{Fate, Flag, Kind, dashed, switch};
 use crate::help::{self, Help};
 use crate::mistakes::did_you_mean;
-use crate::spelling::Spelling;
+use crate::same::own_flag;
 
 /// Access to the environment and to files, for flags that refer to them.
 pub struct World<'a> {
@@ -171,7 +171,7 @@ impl Table {
                 title
             );
         }
-        let own = Spelling::for_command(self.tool).and_then(|tool| tool.own(name));
+        let own = own_flag(self.tool, &format!("--{name}"));
         let is_mine = |own: &&str| self.flag(own.trim_start_matches('-')).is_some();
         if let Some(own) = own.filter(is_mine) {
             return sentence!(

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use tenbin_plan::{Sentence, sentence};
 
 use crate::flag::Flag;
+use crate::same;
 
 /// The flags of a tool, for messages to its users.
 #[derive(Debug, Clone, Copy)]
@@ -13,8 +14,6 @@ pub struct Spelling {
     pub command: &'static str,
     /// Every flag of the tool.
     pub flags: &'static [&'static [Flag]],
-    /// Flags of Tenbin, each with the tool's flag for the same setting.
-    pub same: &'static [(&'static str, &'static str)],
     /// The command of Tenbin that has all flags.
     pub instead: &'static str,
 }
@@ -24,81 +23,36 @@ pub const SPELLINGS: &[Spelling] = &[
     Spelling {
         command: "wrk",
         flags: crate::wrk::FLAGS,
-        same: &[],
         instead: "tenbin http",
     },
     Spelling {
         command: "wrk2",
         flags: crate::wrk::FLAGS,
-        same: &[],
         instead: "tenbin http",
     },
     Spelling {
         command: "ab",
         flags: crate::ab::FLAGS,
-        same: &[
-            ("--connections", "-c"),
-            ("--requests", "-n"),
-            ("--timeout", "-s"),
-            ("--header", "-H"),
-            ("--body-file", "-p"),
-            ("--method", "-m"),
-            ("--source", "-B"),
-            ("--cert", "-E"),
-        ],
         instead: "tenbin http",
     },
     Spelling {
         command: "hsbench",
         flags: crate::hsbench::FLAGS,
-        same: &[
-            ("--connections", "-t"),
-            ("--objects", "-n"),
-            ("--size", "-z"),
-            ("--region", "-r"),
-            ("--page", "-mk"),
-        ],
         instead: "tenbin s3",
     },
     Spelling {
         command: "warp",
         flags: crate::warp::FLAGS,
-        same: &[
-            ("--connections", "--concurrent"),
-            ("--size", "--obj.size"),
-            ("--rate", "--rps-limit"),
-            ("--part-size", "--part.size"),
-            ("--page", "--max-keys"),
-            ("--existing", "--list-existing"),
-            ("--keep", "--keep-data"),
-            ("--ops-log", "--full"),
-        ],
         instead: "tenbin s3",
     },
     Spelling {
         command: "blobstore-bench",
         flags: crate::blobstore_bench::FLAGS,
-        same: &[
-            ("--connections", "-t"),
-            ("--objects", "-n"),
-            ("--size", "-s"),
-            ("--phases", "-m"),
-            ("--rounds", "-l"),
-            ("--errors", "-e"),
-            ("--prefix", "-pr"),
-        ],
         instead: "tenbin blob",
     },
     Spelling {
         command: "drnbench-request-response",
         flags: crate::request_response::FLAGS,
-        same: &[
-            ("--timeout", "--default-timeout"),
-            ("--patterns", "--request-patterns-file"),
-            ("--method", "--default-method"),
-            ("--think", "--wait"),
-            ("--gap", "--interval"),
-        ],
         instead: "tenbin search ramp",
     },
 ];
@@ -133,9 +87,9 @@ impl Spelling {
             // The flags of a complete command line are those of its command.
             let is_of_command = last_clause(&text).contains("tenbin ");
             let is_flag = flag.len() > 2 && !before.ends_with(is_of_a_flag);
-            let own = self.same.iter().find(|(name, _)| *name == flag);
+            let own = same::own_flag(self.command, flag);
             match own {
-                Some((_, own)) if is_flag && !is_of_command => text.push_str(own),
+                Some(own) if is_flag && !is_of_command => text.push_str(own),
                 _ => {
                     let is_known = self.has(flag) || added(flag) || is_of_command || !is_flag;
                     if !is_known && !missing.contains(&flag) {
@@ -166,13 +120,6 @@ impl Spelling {
         } else {
             Cow::Owned(text)
         }
-    }
-
-    /// The tool's flag for the setting of Tenbin's flag `name`, which has no dashes, if they differ.
-    pub(crate) fn own(&self, name: &str) -> Option<&'static str> {
-        let mut same = self.same.iter();
-        same.find(|(ours, _)| ours.trim_start_matches('-') == name)
-            .map(|(_, own)| *own)
     }
 
     fn has(&self, flag: &str) -> bool {
@@ -244,7 +191,7 @@ mod tests {
     #[test]
     fn every_spelling_is_a_flag_of_the_tool() {
         for spelling in SPELLINGS {
-            for (ours, own) in spelling.same {
+            for (ours, own) in same::flags(spelling.command) {
                 let name = own.trim_start_matches('-');
                 let mut flags = spelling.flags.iter().copied().flatten();
                 assert!(

@@ -48,7 +48,7 @@ fn kind_of<'a>(workload: &Workload, kind: &'a str) -> &'a str {
         .iter()
         .flatten()
         .any(|it| it.key == "by_target");
-    if kind == "http" && (has_terms || requests.any(searches)) {
+    if has_terms || requests.any(searches) {
         SEARCH
     } else {
         kind
