@@ -108,11 +108,12 @@ pub struct ServeBlobArgs {
     /// cluster takes 610ms
     #[arg(long, value_name = "TIME", default_value = "0s")]
     pub gone_delay: tenbin_plan::duration::Time,
-    /// Delay before every response, for example 5ms
+    /// Delay before every response, for example 5ms; up to 1 ms longer, because timers wake on whole
+    /// milliseconds
     #[arg(long, value_name = "TIME", default_value = "0s")]
     pub delay: tenbin_plan::duration::Time,
     /// Maximum number of requests served at the same time, in order of arrival; further requests
-    /// wait. With --delay 5ms, 4 serve at most 800 requests per second [default: no limit]
+    /// wait [default: no limit]
     #[arg(long, value_name = "N")]
     pub max_in_flight: Option<NonZeroUsize>,
     /// Memory limit for all blobs, for example 4GiB; a PUT beyond this limit gets status 507

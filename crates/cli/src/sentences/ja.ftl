@@ -1826,6 +1826,8 @@ number-above-zero = 100 のような 0 より大きい数を書く
 password-unreadable = { $file } のパスワードを読めない: { $error }
 rate-flag = --rate: { $error }
 ramp-flag = --{ $flag }: { $why }
+no-levels = クライアント数か要求レートが必要。--clients 1..16、--end-n-clients 20 --step 2、--rate 50/s,100/s,200/s のどれかを指定する
+no-clients = クライアント数か要求レートが必要。--clients 8 か --rate 100/s を指定する
 clients-with-rate = --clients: --rate と一緒なら接続数の上限を 1 つ書く。段階はレートで決まる
 no-ratio-of-figure = { $name } には信頼区間のある比がない。throughput や p99 などを選ぶ
 name-equals-file = nginx=wrk.txt のように NAME=FILE の形で書く

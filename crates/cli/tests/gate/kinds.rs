@@ -54,7 +54,7 @@ fn a_full_text_search_server_is_not_worse_than_itself() {
     Tenbin::line(&scratch, format!("gate {line}"))
         .run()
         .expect_code(2)
-        .expect_stderr("how many clients, or which rates?");
+        .expect_stderr("how many clients, or which rate? Give --clients 8");
     Tenbin::line(
         &scratch,
         format!("gate {line} --clients 2 --output-path x.csv"),

@@ -5,11 +5,11 @@
 //! "The Operational Analysis of Queueing Network Models", 1978).
 
 use Quantity::{
-    Alone, BackendShare, BytesEach, CoreDemand, CoreWaitShare, CpuShare, Doubled, GeneratorThread,
-    Idle, Kept, LinkShare, Loopback, LossShare, NewConnectionShare, OthersShare, QueueShare,
-    RefusedShare, RoundTripShare, Served, ServedShare, SetupShare, StealShare, StorageShare,
-    StoredEach, StreamShare, SwappedPages, TargetCores, TargetShare, TargetThread, ThinkShare,
-    ThreadShare, ThrottledShare, TransferShare,
+    Alone, AloneOpened, BackendShare, BytesEach, CoreDemand, CoreWaitShare, CpuShare, Doubled,
+    GeneratorThread, Idle, Kept, LinkShare, Loopback, LossShare, NewConnectionShare, OthersShare,
+    QueueShare, RefusedShare, RoundTripShare, Served, ServedShare, SetupShare, StealShare,
+    StorageShare, StoredEach, StreamShare, SwappedPages, TargetCores, TargetShare, TargetThread,
+    ThinkShare, ThreadShare, ThrottledShare, TransferShare,
 };
 
 use crate::limit::quantities::Quantity;
@@ -264,8 +264,8 @@ pub(crate) static CAUSES: &[LimitCause] = &[
             P::at_least(NewConnectionShare, 0.5, 0.3, 2.0).must(),
             // A server that starts a thread for each connection looks as if requests took that time.
             P::at_least(SetupShare, 0.15, 0.1, 0.5),
-            // A request that takes long alone costs more than its connection, unless opening that takes long.
-            P::at_most(Alone, 0.005, 0.01, 0.5),
+            // A request that takes long on an open connection costs more than the connection.
+            P::at_most(AloneOpened, 0.005, 0.01, 0.5),
             // Connection set-up can saturate a core.
             P::quoted(TargetCores),
         ],

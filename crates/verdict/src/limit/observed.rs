@@ -232,6 +232,12 @@ impl Observed {
             Quantity::SetupShare,
             setup.map(|it| it.opening / (it.opening + it.responding)),
         );
+        let opening = self.get(Quantity::SetupShare);
+        let alone = self.get(Quantity::Alone).zip(opening);
+        self.set(
+            Quantity::AloneOpened,
+            alone.map(|(alone, opening)| alone * (1.0 - opening)),
+        );
         let statuses = || {
             let ops = full.iter().flat_map(|slice| slice.requests());
             ops.flat_map(|op| &op.statuses)

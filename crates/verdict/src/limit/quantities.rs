@@ -74,6 +74,8 @@ quantities! {
     NewConnectionShare "new_connection_share";
     /// Opening a connection as a share of opening it and of the response.
     SetupShare "setup_share";
+    /// Time of one request at a time without that of opening a connection, seconds.
+    AloneOpened "alone_opened_seconds";
     /// Share of the busiest network link's speed.
     LinkShare "link_share";
     /// Share of the service time that data transfer takes: the time after the first byte of the

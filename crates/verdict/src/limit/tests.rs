@@ -9,11 +9,11 @@ use super::*;
 use crate::limit::causes::CAUSES;
 
 use Quantity::{
-    Alone, BackendShare, BytesEach, CoreDemand, CoreWaitShare, CpuShare, Doubled, GeneratorThread,
-    Idle, InFlight, Kept, LinkShare, Loopback, LossShare, NewConnectionShare, OthersShare,
-    QueueShare, RefusedShare, RoundTripShare, Served, ServedShare, SetupShare, StorageShare,
-    StoredEach, StreamShare, TargetCores, TargetShare, TargetThread, ThinkShare, ThreadShare,
-    ThrottledShare, TooManyShare, TransferShare,
+    Alone, AloneOpened, BackendShare, BytesEach, CoreDemand, CoreWaitShare, CpuShare, Doubled,
+    GeneratorThread, Idle, InFlight, Kept, LinkShare, Loopback, LossShare, NewConnectionShare,
+    OthersShare, QueueShare, RefusedShare, RoundTripShare, Served, ServedShare, SetupShare,
+    StorageShare, StoredEach, StreamShare, TargetCores, TargetShare, TargetThread, ThinkShare,
+    ThreadShare, ThrottledShare, TooManyShare, TransferShare,
 };
 
 type Seen = Vec<(Quantity, f64)>;
@@ -441,13 +441,14 @@ fn waits_for_cores_of_a_full_machine_are_no_quota() {
 /// request.
 #[test]
 fn a_connection_that_opens_at_once_is_no_limit_of_a_slow_request() {
-    let quota = |alone: f64| {
+    let quota = |alone: f64, setup: f64| {
         let seen = and(
             load(1.04, 1.17, 0.85),
             &[
                 (Alone, alone),
+                (AloneOpened, alone * (1.0 - setup)),
                 (NewConnectionShare, 1.0),
-                (SetupShare, 0.0006),
+                (SetupShare, setup),
                 (CoreWaitShare, 0.92),
                 (CpuShare, 2.5),
                 (TargetCores, 0.2),
@@ -457,9 +458,12 @@ fn a_connection_that_opens_at_once_is_no_limit_of_a_slow_request() {
         );
         told(&seen)
     };
-    assert_eq!(quota(0.022), (Some("few_cores"), Certainty::Likely));
+    assert_eq!(quota(0.022, 0.0006), (Some("few_cores"), Certainty::Likely));
     // The server may spend the time of a short request on the connection.
-    assert_eq!(quota(0.000_2), (None, Certainty::Unknown));
+    assert_eq!(quota(0.000_2, 0.0006), (None, Certainty::Unknown));
+    // Opening a connection takes nearly all of the time, as with TLS over a long way.
+    let far = quota(0.022, 0.8);
+    assert_eq!(far, (Some("connection_setup"), Certainty::Likely));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tenbin_compat::request_response::steps;
 use tenbin_plan::rate::{Rate, RateError};
-use tenbin_plan::{At, Draft, LoadDraft, Refusal, Sentence, WorkloadDraft, sentence};
+use tenbin_plan::{At, Draft, LoadDraft, Refusal, WorkloadDraft, sentence};
 
 use crate::args::problem;
 use crate::args::{OutputArgs, RequestArgs, RoundsArgs, TargetArgs, set};
@@ -215,6 +215,12 @@ impl GateSearchArgs {
     pub fn draft(&self) -> Result<Draft, Refusal> {
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere("search"));
+        if self.clients.are_missing() {
+            return Err(problem(sentence!(
+                "no-clients",
+                "how many clients, or which rate? Give --clients 8 or --rate 100/s"
+            )));
+        }
         draft.load = match self.clients.of_one() {
             Some(load) => load,
             None => self.clients.draft()?,
@@ -226,6 +232,10 @@ impl GateSearchArgs {
 }
 
 impl ClientArgs {
+    fn are_missing(&self) -> bool {
+        self.clients.is_none() && self.rate.is_none() && self.end_n_clients.is_none()
+    }
+
     /// The load of a single number of clients; `None` for several numbers and for rates.
     fn of_one(&self) -> Option<LoadDraft> {
         let clients = self.clients.as_deref().filter(|_| self.rate.is_none());
@@ -283,9 +293,11 @@ impl ClientArgs {
                 load.ramp = Some(At::flag("--end-n-clients", list(&levels)));
             }
             (None, None) => {
-                let why = "how many clients, or which rates? Give --clients 1..16, --end-n-clients 20 \
-                           --step 2, or --rate 50/s,100/s,200/s";
-                return Err(problem(Sentence::from(why)));
+                return Err(problem(sentence!(
+                    "no-levels",
+                    "how many clients, or which rates? Give --clients 1..16, --end-n-clients 20 \
+                     --step 2, or --rate 50/s,100/s,200/s"
+                )));
             }
         }
         self.add_pauses(&mut load);

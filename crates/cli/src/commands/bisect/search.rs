@@ -374,9 +374,10 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether a run failed because of the measured commit, and not because of an end.
+    /// Whether a run failed because of the measured commit, and not because of an end or of what is no
+    /// target, such as an agent.
     fn can_skip(&self, commit: usize, failed: Option<&str>) -> bool {
-        commit + 1 < self.commits.len() && failed != Some(GOOD)
+        commit + 1 < self.commits.len() && failed.is_some_and(|name| name != GOOD)
     }
 
     /// Adds the blocks of a run.

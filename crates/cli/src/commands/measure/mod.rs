@@ -7,7 +7,7 @@ pub(crate) mod rerun;
 pub(crate) mod result;
 pub(crate) mod steering;
 
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use tenbin_plan::{Draft, Plan, Refusal, Sentence, sentence};
 use tenbin_record::{Ended, Integrity, RecordError};
@@ -194,10 +194,11 @@ fn failed(error: &RunError, plan: &Plan) -> Exit {
     Exit::of_run(error).of_target(is_baseline(plan, error.target()))
 }
 
-/// Whether the target that failed is the baseline.
+/// Whether what failed is the baseline, or no target, as with an agent: the candidate is then not to
+/// blame.
 fn is_baseline(plan: &Plan, failed: Option<&str>) -> bool {
     let baseline = plan.baseline().map(|target| target.name.as_str());
-    failed.is_some() && failed == baseline
+    failed.is_none_or(|name| baseline == Some(name))
 }
 
 fn refused(sentence: &Sentence) -> Exit {
@@ -249,13 +250,18 @@ struct Exports {
     plan_file: Option<String>,
 }
 
-/// A path without the working directory, which is the repository in a job of CI, and without `./`.
-fn in_working_directory(file: &Path) -> String {
-    let here = std::env::current_dir().ok();
-    let within = here.and_then(|here| file.strip_prefix(here).ok());
-    let parts = within.unwrap_or(file).components();
-    let named: PathBuf = parts.filter(|part| *part != Component::CurDir).collect();
-    named.display().to_string()
+/// The path of a file within its git repository, or within the working directory if there is none;
+/// `None` for a file outside of both.
+fn in_repository(file: &Path) -> Option<String> {
+    let file = file.canonicalize().ok()?;
+    let mut directories = file.ancestors().skip(1);
+    let repository = directories.find(|directory| directory.join(".git").exists());
+    let root = match repository {
+        Some(repository) => repository.to_owned(),
+        None => std::env::current_dir().ok()?.canonicalize().ok()?,
+    };
+    let within = file.strip_prefix(root).ok()?;
+    Some(within.display().to_string())
 }
 
 /// The plan of a draft, the earlier run to compare with, and the files to export, after all checks
@@ -266,7 +272,7 @@ fn checked(
     earlier: Option<&EarlierArgs>,
 ) -> Result<(Plan, Option<Before>, Exports), Exit> {
     let file = draft.as_ref().ok().and_then(Draft::plan_file);
-    let plan_file = file.map(in_working_directory);
+    let plan_file = file.and_then(in_repository);
     let plan = resolve(draft)?;
     let before = Before::from_args(earlier)?;
     let exports = options.export.and(&plan.output);

@@ -42,7 +42,7 @@ fn kind_of<'a>(workload: &Workload, kind: &'a str) -> &'a str {
         .filter(|it| it.key == "path")
         .map(|it| &it.value)
         .chain(&workload.request);
-    let searches = |text: &String| SEARCH_PATHS.iter().any(|path| text.contains(path));
+    let searches = |text: &String| is_search(text);
     let has_terms = workload
         .settings
         .iter()
@@ -53,6 +53,17 @@ fn kind_of<'a>(workload: &Workload, kind: &'a str) -> &'a str {
     } else {
         kind
     }
+}
+
+/// Whether a path, or the method and path of a request, is that of a search.
+fn is_search(request: &str) -> bool {
+    let path = request.split(' ').next_back().unwrap_or(request);
+    let path = path.split('?').next().unwrap_or(path);
+    SEARCH_PATHS.iter().any(|end| {
+        path.ends_with(end)
+            || path.contains(&format!("{end}/"))
+            || path.contains(&format!("{end}.json"))
+    })
 }
 
 fn words(kind: &str, operations: &[&str]) -> String {
@@ -92,5 +103,17 @@ mod tests {
         assert_eq!(of(&[s3.clone(), http]), ["s3 put, get", "http GET"]);
         assert_eq!(of(&[s3, more]), ["s3 put, get, list +2"]);
         assert_eq!(of(&[search]), ["search"]);
+        for (path, expected) in [
+            ("GET /pages/_search?q=a", "search"),
+            ("GET /d/select.json?table=Pages", "search"),
+            ("GET /d/selected", "http GET"),
+            ("GET /?next=/_search", "http GET"),
+        ] {
+            assert_eq!(
+                of(&[workload("http", &["GET"], path)]),
+                [expected],
+                "{path}"
+            );
+        }
     }
 }

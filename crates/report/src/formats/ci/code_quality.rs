@@ -154,8 +154,10 @@ fn invalid(document: &Document) -> Option<Problem> {
 fn failed_check(gate: &Gate) -> Option<(&'static str, Severity)> {
     match gate.outcome {
         GateOutcome::Regression => Some(("tenbin-regression", Severity::Major)),
-        GateOutcome::CannotTell => Some(("tenbin-cannot-tell", Severity::Minor)),
-        GateOutcome::Pass | GateOutcome::Invalid => None,
+        GateOutcome::CannotTell if !gate.passes_untold => {
+            Some(("tenbin-cannot-tell", Severity::Minor))
+        }
+        GateOutcome::Pass | GateOutcome::CannotTell | GateOutcome::Invalid => None,
     }
 }
 
@@ -203,17 +205,21 @@ fn of_condition(expectation: &Expectation) -> Option<Problem> {
         (false, false) => return None,
     };
     let condition = condition(expectation);
+    let seen = figure(expectation, Language::English);
+    let seen = match &expectation.why {
+        Some(why) => format!("{seen}; {why}"),
+        None => seen,
+    };
     Some(Problem {
         check,
         severity,
         workload: expectation.workload.clone(),
         target: expectation.target.clone(),
         description: format!(
-            "{}: {condition} by {} at {}: {}",
+            "{}: {condition} by {} at {}: {seen}",
             standing(expectation),
             expectation.target,
-            expectation.workload,
-            figure(expectation, Language::English)
+            expectation.workload
         ),
         figure: condition,
     })
