@@ -259,11 +259,15 @@ mod tests {
     fn a_name_can_be_limited_to_a_directory_or_a_cgroup() {
         let scratch = tempfile::tempdir().unwrap();
         let here = std::fs::canonicalize(scratch.path()).unwrap();
+        // Under a name of its own, because only the topmost processes are found, and the test itself can
+        // run below a shell.
+        let program = here.join("tenbin-sh");
+        std::os::unix::fs::symlink("/bin/sh", &program).unwrap();
         // The shells of a and b work in the directory; that of c has the directory as an argument.
         let shell = |name: &str| {
             let own = here.join(name);
             std::fs::create_dir(&own).unwrap();
-            let mut command = std::process::Command::new("sh");
+            let mut command = std::process::Command::new(&program);
             command
                 .args(["-c", "read line", "sh"])
                 .stdin(Stdio::piped());
@@ -276,7 +280,7 @@ mod tests {
         let mut children = ["a", "b", "c"].map(shell);
         let pids = children.each_ref().map(|child| child.id().cast_signed());
         let within = |within: Within| -> Result<Vec<i32>, String> {
-            let found = find(&[Processes::NameWithin("sh".to_owned(), within)])?;
+            let found = find(&[Processes::NameWithin("tenbin-sh".to_owned(), within)])?;
             Ok(found.topmost.into_iter().map(|(pid, _)| pid).collect())
         };
         let directory = |name: &str| within(Within::Directory(here.join(name)));
