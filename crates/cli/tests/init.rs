@@ -293,7 +293,7 @@ fn a_missing_server_is_built_before_it_is_tried() {
     Tenbin::line(&scratch, elsewhere)
         .run()
         .expect_code(3)
-        .expect_stderr("the build succeeded, but ci/own is missing: touch unused");
+        .expect_stderr("the build succeeded, but ci/own is still missing: touch unused");
     assert!(!exists(&scratch, "ci/tenbin.toml"));
     let builds = format!("{gate} --build 'ln -s {tenbin} own'");
     Tenbin::line(&scratch, builds)

@@ -67,7 +67,9 @@ fn expect_slow_requests(scratch: &Scratch, results: &[Value]) {
             assert_eq!(request["status"], 200, "{request}");
         }
     }
-    let listed = Tenbin::line(scratch, "show last --section slow").run();
+    let listed = Tenbin::line(scratch, "show last --section slow")
+        .inside(&["env", "-u", "TENBIN_VERBOSE"])
+        .run();
     listed
         .expect_stdout("The slowest requests with a correct response")
         .expect_stdout("GET /");

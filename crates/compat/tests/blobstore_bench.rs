@@ -188,7 +188,7 @@ fn mistakes_are_reported_in_sentences() {
         ("-b s3", "use tenbin blob"),
         ("-b disk", "\"disk\" is not a backend"),
         ("", "-c: is missing"),
-        ("-c other.conf", "cannot read other.conf"),
+        ("-c other.conf", "\"other.conf\" cannot be read"),
         ("-b dummy -m px", "\"px\" is not a string of modes"),
         ("-b dummy -m put", "\"put\" is not a string of modes"),
         ("-b dummy -t 0", "-t: must be at least 1"),
