@@ -243,8 +243,9 @@ fn quickstart_compares_groonga_with_and_without_its_cache() {
 #[test]
 fn quickstart_says_how_to_install_a_missing_groonga() {
     let scratch = Scratch::new("quickstart-search-missing");
+    let path = format!("PATH={}", scratch.path().display());
     let run = Tenbin::new(&scratch, ["quickstart", "search"])
-        .env("PATH", scratch.path())
+        .inside(&["env", &path])
         .run();
     run.expect_code(3)
         .expect_stderr("apt install groonga-bin (Debian, Ubuntu)");

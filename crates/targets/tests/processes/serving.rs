@@ -32,7 +32,6 @@ pub(crate) fn all_builtin() {
     builtin_answers(Builtin::Http, 200);
     builtin_answers(Builtin::S3Memory, 403);
     builtin_answers(Builtin::S3Durable, 403);
-    builtin_answers(Builtin::BlobOneWorker, 404);
 }
 
 pub(crate) fn keep_alive() {
