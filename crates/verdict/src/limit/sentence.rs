@@ -206,6 +206,7 @@ pub(super) fn quote(of: Quantity, seen: &Observed) -> Option<Message> {
         Quantity::InFlight
         | Quantity::Throughput
         | Quantity::Alone
+        | Quantity::AloneOpened
         | Quantity::Loopback
         | Quantity::AsksForNew
         | Quantity::StreamsAllowed

@@ -294,7 +294,7 @@ impl ClientArgs {
             }
             (None, None) => {
                 return Err(problem(sentence!(
-                    "no-levels",
+                    "no-clients-levels",
                     "how many clients, or which rates? Give --clients 1..16, --end-n-clients 20 \
                      --step 2, or --rate 50/s,100/s,200/s"
                 )));
