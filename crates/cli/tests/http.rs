@@ -400,7 +400,7 @@ fn quickstart_names_what_makes_the_slower_server_slow() {
 #[test]
 fn quickstart_names_what_makes_the_slower_blob_store_slow() {
     let scratch = Scratch::new("quickstart-blob");
-    let run = Tenbin::new(&scratch, ["quickstart", "blob", "--rounds", "8"])
+    let run = Tenbin::new(&scratch, ["quickstart", "blob", "--rounds", "12"])
         .within(Duration::from_secs(100))
         .run();
     run.expect_measured();

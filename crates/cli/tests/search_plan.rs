@@ -223,7 +223,7 @@ fn no_node_outlives_a_tenbin_that_is_killed() {
 #[test]
 fn quickstart_compares_groonga_with_and_without_its_cache() {
     let scratch = Scratch::new("quickstart-search");
-    let run = Tenbin::new(&scratch, ["quickstart", "search", "--rounds", "8"])
+    let run = Tenbin::new(&scratch, ["quickstart", "search", "--rounds", "12"])
         .within(Duration::from_secs(150))
         .run();
     run.expect_measured();
