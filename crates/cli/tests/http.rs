@@ -3,6 +3,7 @@
 mod common;
 
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use common::{Mixed, Nginx, Scratch, Tenbin, mixed};
@@ -380,8 +381,15 @@ fn flags_and_plan_say_the_same() {
     assert_eq!(again.stdout, printed.stdout, "{again}");
 }
 
+/// Keeps the quickstarts apart: they would take the cores from each other.
+fn alone() -> MutexGuard<'static, ()> {
+    static QUICKSTART: Mutex<()> = Mutex::new(());
+    QUICKSTART.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[test]
 fn quickstart_names_what_makes_the_slower_server_slow() {
+    let _turn = alone();
     let scratch = Scratch::new("quickstart");
     let run = Tenbin::new(&scratch, ["quickstart"])
         .within(Duration::from_secs(100))
@@ -399,6 +407,7 @@ fn quickstart_names_what_makes_the_slower_server_slow() {
 
 #[test]
 fn quickstart_names_what_makes_the_slower_blob_store_slow() {
+    let _turn = alone();
     let scratch = Scratch::new("quickstart-blob");
     let run = Tenbin::new(&scratch, ["quickstart", "blob", "--rounds", "12"])
         .within(Duration::from_secs(100))
@@ -416,6 +425,7 @@ fn quickstart_names_what_makes_the_slower_blob_store_slow() {
 
 #[test]
 fn quickstart_compares_four_workloads_of_object_stores() {
+    let _turn = alone();
     let scratch = Scratch::new("quickstart-s3");
     let run = Tenbin::new(&scratch, ["quickstart", "s3"])
         .within(Duration::from_secs(150))
