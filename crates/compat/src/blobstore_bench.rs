@@ -12,7 +12,7 @@ use tenbin_plan::{
 
 use crate::flag::{Flag, Kind};
 use crate::help;
-use crate::mistakes::{Mistakes, at_least_one};
+use crate::mistakes::{Mistakes, at_least_one, unreadable};
 use crate::parse::{Given, Style, Table, World};
 
 const TOOL: &[&str] = &["blobstore-bench"];
@@ -333,14 +333,7 @@ fn backend(given: &mut Given, world: &World<'_>) -> Backend {
         given.wrong("c", why);
         return Backend::Blobstore(Vec::new());
     }
-    let read = (world.read)(&file).map_err(|error| {
-        sentence!(
-            "front-unreadable",
-            "{file:?} cannot be read: {error}",
-            file,
-            error
-        )
-    });
+    let read = (world.read)(&file).map_err(|error| unreadable(&file, &error));
     let in_file = |why: Sentence| sentence!("front-in-file", "{file}: {why}", file, why);
     match read.and_then(|text| hosts(&text).map_err(in_file)) {
         Ok((hosts, of_access)) => {

@@ -1,6 +1,7 @@
 //! Mistakes in a command line.
 
 use std::fmt;
+use std::io;
 
 use tenbin_plan::{Sentence, sentence};
 
@@ -53,6 +54,16 @@ impl fmt::Display for Mistakes {
         let texts: Vec<&str> = self.sentences.iter().map(Sentence::text).collect();
         f.write_str(&texts.join("\n"))
     }
+}
+
+/// For a file that a flag names.
+pub(crate) fn unreadable(file: &str, error: &io::Error) -> Sentence {
+    sentence!(
+        "front-unreadable",
+        "{file:?} cannot be read: {error}",
+        file,
+        error
+    )
 }
 
 /// For a number that must not be 0.

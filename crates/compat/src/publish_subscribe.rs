@@ -7,7 +7,7 @@ use tenbin_plan::{Sentence, sentence};
 
 use crate::flag::{Flag, Kind};
 use crate::help;
-use crate::mistakes::{Mistakes, at_least_one, not_a_port};
+use crate::mistakes::{Mistakes, at_least_one, not_a_port, unreadable};
 use crate::parse::{Given, Style, Table, World};
 
 /// Name of the tool.
@@ -303,13 +303,7 @@ fn message(given: &mut Given, world: &World<'_>) -> String {
             String::new()
         }
         Err(error) => {
-            let why = sentence!(
-                "front-unreadable",
-                "{file:?} cannot be read: {error}",
-                file,
-                error
-            );
-            given.wrong("feed-file", why);
+            given.wrong("feed-file", unreadable(&file, &error));
             String::new()
         }
     }

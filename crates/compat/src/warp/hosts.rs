@@ -2,6 +2,7 @@
 
 use tenbin_plan::sentence;
 
+use crate::mistakes::unreadable;
 use crate::parse::{Given, World};
 
 /// The hosts in the given order. Braces are kept, because the plan expands them.
@@ -14,13 +15,7 @@ pub(super) fn read(given: &mut Given, world: &World<'_>) -> Vec<String> {
             Some(file) => match (world.read)(file) {
                 Ok(lines) => hosts.extend(pieces(&lines).map(str::to_owned)),
                 Err(error) => {
-                    let why = sentence!(
-                        "front-unreadable",
-                        "{file:?} cannot be read: {error}",
-                        file,
-                        error
-                    );
-                    given.wrong("host", why);
+                    given.wrong("host", unreadable(file, &error));
                 }
             },
         }

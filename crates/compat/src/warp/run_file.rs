@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tenbin_plan::{Sentence, sentence};
 
 use super::yaml::{Entry, entries};
-use crate::mistakes::Mistakes;
+use crate::mistakes::{Mistakes, unreadable};
 use crate::parse::{Given, World};
 
 /// Sections whose names are the first part of the flags in them: `size` in `obj` is `--obj.size`.
@@ -54,14 +54,7 @@ pub(super) fn read(given: &mut Given, world: &World<'_>) -> Result<RunFile, Mist
     }
     Mistakes::unless_empty(mistakes)?;
     let file = &operands[0];
-    let text = (world.read)(file).map_err(|error| {
-        Mistakes::one(sentence!(
-            "front-unreadable",
-            "{file:?} cannot be read: {error}",
-            file,
-            error
-        ))
-    })?;
+    let text = (world.read)(file).map_err(|error| Mistakes::one(unreadable(file, &error)))?;
     with_values(&text, given.list("var"))
         .and_then(|text| of_text(&text))
         .map_err(|why| Mistakes::one(sentence!("front-in-file", "{file}: {why}", file, why)))

@@ -259,8 +259,8 @@ mod tests {
     fn a_name_can_be_limited_to_a_directory_or_a_cgroup() {
         let scratch = tempfile::tempdir().unwrap();
         let here = std::fs::canonicalize(scratch.path()).unwrap();
-        // Under a name of its own, because only the topmost processes are found, and the test itself can
-        // run below a shell.
+        // `find` reports only the topmost processes. A shell above the test would hide those below it,
+        // so that they need another name.
         let program = here.join("tenbin-sh");
         std::os::unix::fs::symlink("/bin/sh", &program).unwrap();
         // The shells of a and b work in the directory; that of c has the directory as an argument.

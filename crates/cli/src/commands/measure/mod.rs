@@ -250,8 +250,8 @@ struct Exports {
     plan_file: Option<String>,
 }
 
-/// The path of a file within its git repository, or within the working directory if there is none;
-/// `None` for a file outside of both.
+/// Path of a file relative to its git repository or, outside of a repository, to the working directory;
+/// `None` for a file below neither.
 fn in_repository(file: &Path) -> Option<String> {
     let file = file.canonicalize().ok()?;
     let mut directories = file.ancestors().skip(1);
