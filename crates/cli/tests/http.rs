@@ -420,7 +420,7 @@ fn quickstart_names_what_makes_the_slower_blob_store_slow() {
 fn quickstart_compares_four_workloads_of_object_stores() {
     let _turn = alone();
     let scratch = Scratch::new("quickstart-s3");
-    let run = Tenbin::new(&scratch, ["quickstart", "s3"])
+    let run = Tenbin::line(&scratch, "quickstart s3 --rounds 4")
         .within(Duration::from_secs(150))
         .run();
     run.expect_measured();
