@@ -351,9 +351,7 @@ fn a_status_that_is_not_expected_is_an_error_and_not_throughput() {
         "/teapot?page=2&token=hush-hush",
     );
     measured.expect_code(4).expect_stderr("418");
-    let listed = Tenbin::new(&scratch, ["show", "last", "--section", "slow"])
-        .inside(&["env", "-u", "TENBIN_VERBOSE"])
-        .run();
+    let listed = Tenbin::new(&scratch, ["show", "last", "--section", "slow"]).run();
     listed
         .expect_stdout("418")
         .expect_stdout("GET /teapot?page=2&token=…");
