@@ -26,7 +26,14 @@ pub(crate) fn summary(document: &Document) -> String {
     page + &details
 }
 
-/// The page without links to files. If the page is too long, the details are left out.
+/// The complete page without links to files, to be read outside of the run directory.
+pub(crate) fn without_files(document: &Document) -> String {
+    let (page, details) = parts(document, false);
+    page + &details
+}
+
+/// The page without links to files for the summary of a job. If the page is too long, the details are
+/// left out.
 pub(crate) fn alone(document: &Document) -> String {
     let (page, details) = parts(document, false);
     if page.len() + details.len() <= LONGEST {
