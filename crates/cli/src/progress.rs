@@ -74,7 +74,7 @@ impl Display {
             terminal,
             quiet,
             total: 0,
-            pace: Pace::new(Duration::ZERO),
+            pace: Pace::new(Duration::ZERO, &[]),
             at_most: false,
             counted: false,
             current: String::new(),
@@ -178,6 +178,7 @@ impl Display {
         let Progress::Started {
             directory,
             slices,
+            after_rounds,
             forecast,
             longest,
             shortest,
@@ -193,7 +194,7 @@ impl Display {
             let _ = known.set(directory.to_path_buf());
         }
         self.total = *slices;
-        self.pace = Pace::new(*forecast);
+        self.pace = Pace::new(*forecast, after_rounds);
         self.counted = requests.is_some();
         // A maximum-rate search usually ends before its time limit.
         let is_search = *slices == 0;

@@ -168,6 +168,7 @@ fn exports_are_written_and_what_cannot_be_is_said() {
     assert!(step.starts_with("earlier\n# http"), "{step}");
     assert_eq!(step.matches("\n# http").count(), 2, "{step}");
     assert!(!step.contains(".svg)"), "{step}");
+    expect_links_only_beside_charts(&scratch, &directory);
     // One failed export does not prevent the other exports.
     show(&["--export", "ramp", "--export", "ab-csv=again.csv"])
         .expect_code(5)
@@ -183,6 +184,27 @@ fn exports_are_written_and_what_cannot_be_is_said() {
     let file = directory.join("result.json").display().to_string();
     let of_file = Tenbin::new(&scratch, ["show", &file]).run();
     assert_eq!(of_file.stdout, show(&[]).stdout);
+}
+
+/// Checks that the report as Markdown has links to charts only in the run directory.
+fn expect_links_only_beside_charts(scratch: &Scratch, directory: &std::path::Path) {
+    let written = |to: &str| {
+        let export = format!("markdown={to}");
+        let shown = Tenbin::new(scratch, ["show", "last", "--export", &export]).run();
+        shown.expect_measured();
+        shown.stdout
+    };
+    let beside = directory.join("again.md").display().to_string();
+    written(&beside);
+    let page = std::fs::read_to_string(&beside).expect("a file beside the charts");
+    assert!(page.contains(".svg)"), "{page}");
+    std::fs::remove_file(beside).expect("the file beside the charts");
+    written("elsewhere.md");
+    let page = std::fs::read_to_string(scratch.join("elsewhere.md")).expect("elsewhere.md");
+    assert!(page.starts_with("# http"), "{page}");
+    assert!(page.contains("<details>"), "{page}");
+    assert!(!page.contains(".svg)"), "{page}");
+    assert_eq!(written("-"), page);
 }
 
 /// Checks that HdrHistogram's own program reads all responses of the only operation in

@@ -336,7 +336,24 @@ fn a_list_has_targets_question_and_size() {
     assert_eq!(rows[0]["question"], json!(["http put"]));
     let files = fs::read_dir(root.join("2026-01-01T120000-http")).expect("a run");
     let lengths = files.map(|file| file.expect("a file").metadata().expect("a length").len());
-    assert_eq!(rows[0]["bytes"], json!(lengths.sum::<u64>()));
+    let before: u64 = lengths.sum();
+    assert_eq!(rows[0]["bytes"], json!(before));
+    // Only other files than the result change.
+    let run = root.join("2026-01-01T120000-http");
+    fs::write(run.join("intervals.jsonl"), [b' '; 9_096]).expect("measurements");
+    for list in [
+        "list --json", "list --json --all", "list --json --label upgrade",
+    ] {
+        let rows = tenbin(&scratch, list);
+        let rows: Value = serde_json::from_str(&rows.stdout).expect("rows");
+        let mut rows = rows.as_array().expect("rows").iter();
+        let row = rows.find(|row| row["question"] == json!(["http put"]));
+        assert_eq!(
+            row.expect("the run")["bytes"],
+            json!(before + 5_000),
+            "{list}"
+        );
+    }
 }
 
 #[test]

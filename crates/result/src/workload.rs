@@ -38,6 +38,10 @@ pub struct Workload {
     /// if their settings are equal.
     #[serde(default)]
     pub settings: Option<Vec<Setting>>,
+    /// Settling time: unmeasured load before the window of a slice, seconds; absent in documents of
+    /// older versions and in imported results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settling_seconds: Option<f64>,
 }
 
 /// One setting of a workload.

@@ -117,10 +117,12 @@ impl<'a> RunSetup<'a> {
 
     /// Says where the results of the run are kept, and how long it takes.
     fn announce(&self, plan: &Plan, progress: &mut dyn FnMut(Progress<'_>)) {
+        let after_rounds = plan.times_after_rounds(plan.rounds.most());
         progress(Progress::Started {
             directory: self.directory.path(),
             started: self.directory.started(),
-            slices: self.turns.len(),
+            slices: self.turns.len() + after_rounds.len(),
+            after_rounds: &after_rounds,
             forecast: plan.forecast(),
             longest: plan.longest(),
             shortest: plan.rounds.until.map(|_| plan.shortest()),

@@ -108,7 +108,7 @@ impl Live {
             shared,
             address: None,
             run: Run {
-                pace: Pace::new(Duration::ZERO),
+                pace: Pace::new(Duration::ZERO, &[]),
                 slices: 0,
                 is_limit: false,
                 counted: false,
@@ -165,6 +165,7 @@ impl Run {
         let event = match progress {
             Progress::Started {
                 slices,
+                after_rounds,
                 forecast,
                 shortest,
                 ends_early,
@@ -172,7 +173,7 @@ impl Run {
                 ..
             } => {
                 self.slices = *slices;
-                self.pace = Pace::new(*forecast);
+                self.pace = Pace::new(*forecast, after_rounds);
                 self.is_limit = shortest.is_some() || *ends_early;
                 self.counted = requests.is_some();
                 None
@@ -590,7 +591,7 @@ mod tests {
     #[test]
     fn seconds_have_the_failures_of_the_run_and_at_most_two_come_at_once() {
         let mut run = Run {
-            pace: Pace::new(Duration::from_secs(10)),
+            pace: Pace::new(Duration::from_secs(10), &[]),
             slices: 4,
             is_limit: false,
             counted: false,

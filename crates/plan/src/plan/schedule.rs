@@ -277,12 +277,18 @@ impl Plan {
             slice.saturating_mul(slices),
             self.rounds.gap.saturating_mul(slices.saturating_sub(1)),
             self.longest_search().saturating_mul(searched),
-            self.time_of_stretches(rounds),
-            self.time_of_limit_probes(rounds),
         ];
         times
             .into_iter()
+            .chain(self.times_after_rounds(rounds))
             .fold(Duration::ZERO, Duration::saturating_add)
+    }
+
+    /// The planned time of each slice after `rounds` rounds, with settling time and pause, in the order
+    /// of the run: the probes of other loads, then the continuous stretches.
+    pub fn times_after_rounds(&self, rounds: u32) -> Vec<Duration> {
+        let probes = self.times_of_limit_probes(rounds);
+        probes.chain(self.times_of_stretches(rounds)).collect()
     }
 }
 

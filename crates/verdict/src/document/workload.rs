@@ -1,12 +1,12 @@
 //! Converts workloads into their form in the result document.
 
-use tenbin_plan::{Pace, Target};
+use tenbin_plan::{Pace, Plan};
 use tenbin_result::{Setting, Workload};
 
 use super::describe;
 use crate::findings::messages::Messages;
 
-pub(super) fn workload(workload: &tenbin_plan::Workload, targets: &[Target]) -> Workload {
+pub(super) fn workload(workload: &tenbin_plan::Workload, plan: &Plan) -> Workload {
     let pace = &workload.load.pace;
     let rate = match pace {
         Pace::Constant { per_second } | Pace::Poisson { per_second } => Some(*per_second),
@@ -20,7 +20,7 @@ pub(super) fn workload(workload: &tenbin_plan::Workload, targets: &[Target]) -> 
     Workload {
         name: workload.name.clone(),
         description: describe::workload(workload),
-        request: workload.request(targets),
+        request: workload.request(&plan.targets),
         load: Messages::NONE.in_english(&load),
         load_data: Some(load),
         closed_loop: matches!(pace, Pace::Closed),
@@ -29,6 +29,7 @@ pub(super) fn workload(workload: &tenbin_plan::Workload, targets: &[Target]) -> 
         rate,
         subject: Some(describe::subject(workload)),
         settings: Some(workload.settings().into_iter().map(setting).collect()),
+        settling_seconds: Some(workload.lead(&plan.rounds).as_secs_f64()),
     }
 }
 

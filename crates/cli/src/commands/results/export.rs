@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tenbin_plan::{Plan, Sentence, sentence};
 use tenbin_record::{can_write_atomically, write_atomically, write_atomically_with};
 use tenbin_report::formats::{
-    Export, Format, Part, Place, Run, STEP_SUMMARY, WriteError, Writer, format,
+    Export, Format, Part, Place, Run, STEP_SUMMARY, WriteError, Writer, format, markdown_alone,
 };
 use tenbin_result::Document;
 
@@ -16,7 +16,8 @@ use crate::args::ExportArgs;
 use crate::exit::Exit;
 use crate::output;
 
-/// The format that links to the files of the charts. A step summary gets the report without links.
+/// The format that links to the files of the charts. Outside of the run directory, the report has no
+/// links to files.
 const MARKDOWN: &str = "markdown";
 
 /// Checks before a run that its exports can be written, as far as that is known. Prints an error
@@ -125,6 +126,11 @@ fn of_document(
             )
         });
     }
+    let write: WriteDocument = if is_elsewhere(export, directory) {
+        write_alone
+    } else {
+        write
+    };
     match path(export, directory) {
         Some(path) => {
             can_write_atomically(&path)
@@ -138,6 +144,30 @@ fn of_document(
         }
     }
     Ok(())
+}
+
+/// Whether an export would have links to charts that are not beside its file.
+fn is_elsewhere(export: &Export, directory: &Path) -> bool {
+    let is_beside = match &export.to {
+        Place::RunDirectory => true,
+        Place::Stdout => false,
+        Place::File(path) => is_in(path, directory),
+    };
+    export.format.name == MARKDOWN && !is_beside
+}
+
+/// Whether a file, which may not exist yet, is directly in a directory.
+fn is_in(file: &Path, directory: &Path) -> bool {
+    let parent = file.parent().filter(|it| !it.as_os_str().is_empty());
+    let parent = parent.unwrap_or(Path::new(".")).canonicalize();
+    match (parent, directory.canonicalize()) {
+        (Ok(parent), Ok(directory)) => parent == directory,
+        _ => false,
+    }
+}
+
+fn write_alone(document: &Document, to: &mut dyn Write) -> io::Result<()> {
+    to.write_all(markdown_alone(document).as_bytes())
 }
 
 fn of_run(

@@ -15,6 +15,8 @@ use crate::output;
 
 /// Most runs without `--all`.
 const MOST: usize = 20;
+/// Most runs whose files are counted each time: 1,000 take less than 50 ms.
+const MEASURED: usize = 1_000;
 
 /// Lists the runs.
 pub(crate) fn list(args: &ListArgs) -> Exit {
@@ -109,8 +111,11 @@ fn shown(args: &ListArgs, runs: &[PathBuf], wanted: &Wanted<'_>) -> (Vec<Row>, b
     let most = if args.all { usize::MAX } else { MOST };
     let rows = runs.iter().rev().map(|run| Row::of(run, &mut index));
     let mut rows = rows.filter(|row| wanted.has(row));
-    let shown: Vec<Row> = rows.by_ref().take(most).collect();
+    let mut shown: Vec<Row> = rows.by_ref().take(most).collect();
     let has_more = rows.next().is_some();
     index.save();
+    if needs_all && shown.len() <= MEASURED {
+        shown.iter_mut().for_each(Row::measure);
+    }
     (shown, has_more)
 }

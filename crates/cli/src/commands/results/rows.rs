@@ -8,7 +8,7 @@ use tenbin_record::is_running;
 use tenbin_result::{Document, Language, Trust, document_from_json};
 
 use crate::commands::results::index::{Index, Listed};
-use crate::commands::results::kept;
+use crate::commands::results::{disk, kept};
 use crate::language::language;
 use crate::sentences::said;
 
@@ -107,6 +107,18 @@ impl Row {
     /// Size of the run directory, bytes; `None` without a result.
     pub(crate) fn bytes(&self) -> Option<u64> {
         self.head.bytes
+    }
+
+    /// Size of the run directory now, bytes; `None` without a result. An index does not notice a file
+    /// that grew in its place.
+    pub(crate) fn bytes_now(&self) -> Option<u64> {
+        let run = self.head.bytes.and_then(|_| self.result.parent())?;
+        Some(disk::bytes_of(run))
+    }
+
+    /// Reads the size of the run directory again.
+    pub(crate) fn measure(&mut self) {
+        self.head.bytes = self.bytes_now();
     }
 
     /// The day of the run: that of its result, or that in the name of its directory.

@@ -231,7 +231,7 @@ fn listed(row: &Row) -> ListedRun {
         label: row.label.clone().unwrap_or_default(),
         targets: row.targets().join(", "),
         question: row.question(),
-        size: row.bytes().map(disk::said).unwrap_or_default(),
+        size: row.bytes_now().map(disk::said).unwrap_or_default(),
         state: shown_state(row.state),
         said: match &row.note {
             Some(note) => format!("{note}: {}", row.said()),

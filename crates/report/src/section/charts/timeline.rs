@@ -150,6 +150,7 @@ fn of_workload(
             span: Some(time.span),
             panels,
             details: details::table(document, &targets, size),
+            settling: time.settling(document, slices.iter().copied()),
         }),
         table: table(&targets, size),
         file: is_first.then_some("timeline.svg"),
