@@ -3,6 +3,8 @@
 #[path = "gate/ci.rs"]
 mod ci;
 mod common;
+#[path = "gate/containers.rs"]
+mod containers;
 #[path = "gate/installs.rs"]
 mod installs;
 #[path = "gate/kinds.rs"]
