@@ -293,13 +293,7 @@ impl TargetError {
                 "target name \"{target}\" cannot be used as a file name",
                 target
             ),
-            Self::Program { target, reason } => sentence!(
-                "cannot-start",
-                "cannot start target \"{target}\": {reason}",
-                target,
-                reason
-            ),
-            Self::Start { target, reason } => sentence!(
+            Self::Program { target, reason } | Self::Start { target, reason } => sentence!(
                 "cannot-start",
                 "cannot start target \"{target}\": {reason}",
                 target,
