@@ -61,7 +61,7 @@ pub(crate) use options::observed::observed;
 pub use options::output::OutputArgs;
 pub use options::rounds::RoundsArgs;
 pub use options::target::{TargetArgs, UrlOrTargets};
-pub use protocol::{GateOf, PlanOf, ProtocolArgs};
+pub use protocol::{BisectOf, GateOf, PlanOf, ProtocolArgs};
 pub use quickstart::{QuickstartArgs, QuickstartKind};
 pub use results::chart::ChartArgs;
 pub use results::columns::ColumnsArgs;
@@ -79,9 +79,9 @@ pub use run::RunArgs;
 pub use s3::suite::{PlaceArgs, Scenario, SuiteArgs};
 pub use s3::{MixArgs, MixedArgs, ObjectArgs, OperationCommand, S3Args, S3Command};
 pub use search::{
-    ClientArgs, GateSearchArgs, LoginArgs, PatternFormat, SearchCommand, SearchConvertArgs,
-    SearchDataArgs, SearchDumpArgs, SearchLoadArgs, SearchPatternsArgs, SearchRampArgs,
-    SearchStatusArgs, SearchTermsArgs,
+    BisectSearchArgs, ClientArgs, GateSearchArgs, LoginArgs, PatternFormat, SearchCommand,
+    SearchConvertArgs, SearchDataArgs, SearchDumpArgs, SearchLoadArgs, SearchPatternsArgs,
+    SearchRampArgs, SearchStatusArgs, SearchTermsArgs,
 };
 pub use serve::{GoneArg, ServeBlobArgs, ServeCommand, ServeHttpArgs, ServeS3Args, ServeTruthArgs};
 pub(crate) use tip::suggestion;

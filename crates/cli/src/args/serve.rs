@@ -77,6 +77,10 @@ pub struct ServeS3Args {
     /// keep-deleted (204 for a DELETE that deletes nothing), reset (close the connection on a PUT)
     #[arg(long = "fault", value_name = "KIND:SHARE")]
     pub faults: Vec<S3Fault>,
+    /// Delay before every response, for example 5ms; up to 1 ms longer, because timers wake on whole
+    /// milliseconds
+    #[arg(long, value_name = "TIME", default_value = "0s")]
+    pub delay: tenbin_plan::duration::Time,
     /// Worker threads
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = at_least_one)]
     pub workers: usize,

@@ -44,6 +44,7 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
                     memory: args.memory.map(|size| size.0),
                     credentials: keys.credentials.clone(),
                     faults: args.faults.clone(),
+                    delay: args.delay.0,
                     workers: args.workers,
                 },
                 |address| {

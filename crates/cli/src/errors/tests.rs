@@ -93,6 +93,7 @@ fn errors() -> Vec<(Box<dyn Error>, &'static str, &'static str)> {
                     status: tenbin_targets::ExitStatus::Code(3),
                     after: std::time::Duration::from_millis(500),
                 },
+                advice: None,
                 tail: tenbin_targets::error::LogTail(vec!["no port".to_owned(), "bye".to_owned()]),
             }),
             "target \"a\" exited with status 3 after 0.5 s, before it was ready; its last output:\n  \

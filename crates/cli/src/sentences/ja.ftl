@@ -931,6 +931,18 @@ target-file =
     }。{ $source }
 occupied = ターゲット「{ $target }」を起動できない。{ $address } はほかのプログラムが待ち受けている。それを止めるか、{"{"}port{"}"} でポートを Tenbin に選ばせる
 ended-early = ターゲット「{ $target }」は準備ができる前に終わった({ $exit }){ $tail }
+ended-early-why = ターゲット「{ $target }」は準備ができる前に終わった({ $exit })。{ $advice }{ $tail }
+container-in-background = コンテナはバックグラウンドで動き続けている。{ $client } stop { $id } で止め、-d(--detach)を外して Tenbin がサーバーを止められるようにする
+container-not-allowed = このユーザーは { $client } を使えない。ユーザーをグループ { $client } に加えるか、podman を使う
+container-no-daemon = { $client } のデーモンに接続できない。systemctl start { $service } などでデーモンを起動する
+container-no-image = イメージを取得できない。名前とタグを確かめ、{ $client } login でログインするか、実行の前にイメージをビルドする
+container-port-taken = ポートはほかのコンテナが使っている。-p {"{"}port{"}"}:80 のように、Tenbin が選ぶ空いたポートを公開する
+container-name-taken = その名前はほかのコンテナが使っている。ターゲットは何度も起動するので、--name を外す
+container-pulling = イメージの取得がまだ終わっていない。実行の前に { $client } pull で取得するか、--ready-within を延ばす
+container-unpublished = -p {"{"}port{"}"}:PORT がコンテナ内のサーバーのポートであり、サーバーがコンテナ内で 0.0.0.0 を待ち受けることを確かめる
+container-late = { $missing }。{ $advice }
+container-not-observed = { $client } はサーバーを直接起動しないので、ターゲット「{ $name }」の { $used } は観測していない。--observe { $name }=name:PROGRAM でサーバーのプログラムを指定する
+container-unobserved = { $client } はサーバーを直接起動しないので、ターゲット「{ $name }」の CPU 時間とメモリーは不明で、ほかのプログラムの使用に数えられる → --observe { $name }=name:PROGRAM でサーバーのプログラムを指定する
 ended-after = { $seconds } 秒後に{ $status }
 exited = ステータス { $code } で終了した
 was-killed = { $signal } で強制終了された

@@ -1,6 +1,7 @@
 //! The systems under test: the keys of `[[target]]`, and what they become.
 
 mod connect;
+mod container;
 mod credentials;
 mod describe;
 mod print;

@@ -183,7 +183,7 @@ impl Nodes {
             if let Err(reason) = outcome {
                 // Stop first, because the last output may still be in the pipe.
                 let stopped = process.stop(name);
-                let error = reason.with_tail(name, process.output.tail());
+                let error = reason.with_tail(&self.target, process.output.tail());
                 return Err(error.then(stopped));
             }
         }

@@ -192,7 +192,7 @@ fn run(source: &Source<'_>) -> Run {
         slice_seconds: Some(plan.rounds.slice.as_secs_f64()),
         warmup_seconds: Some(plan.rounds.warmup.as_secs_f64()),
         plan: Some(plan.to_toml()),
-        plan_file: None,
+        source_file: None,
     }
 }
 

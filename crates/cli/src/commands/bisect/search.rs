@@ -123,6 +123,8 @@ impl<'a> Search<'a> {
             return Err(Exit::Refused);
         };
         self.workload = workload.name.clone();
+        self.bench.relaunch_if_possible(&plan);
+        let plan = self.bench.plan(&self.run_of_ends())?;
         self.announce(&plan);
         for revision in [self.good.clone(), self.bad.clone()] {
             match self.build(&revision) {

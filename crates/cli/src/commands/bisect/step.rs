@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use tenbin_plan::{Draft, Plan};
+use tenbin_plan::{At, Draft, Plan};
 use tenbin_record::Slice;
 use tenbin_result::{GateFigure, GateOutcome, GateRole, Severity};
 use tenbin_runner::{Ending, RunContext, RunError, Stop};
@@ -50,6 +50,14 @@ pub(super) struct Bench {
 }
 
 impl Bench {
+    /// Has every later run start its servers again before each block, if `plan` allows it: a store
+    /// would lose its objects.
+    pub(super) fn relaunch_if_possible(&mut self, plan: &Plan) {
+        if plan.can_relaunch() {
+            self.draft.rounds.relaunch = Some(At::nowhere("block"));
+        }
+    }
+
     /// The plan of a run. Prints errors.
     pub(super) fn plan(&self, run: &CommitRun<'_>) -> Result<Plan, Exit> {
         resolve(of_commits(self.draft.clone(), run))

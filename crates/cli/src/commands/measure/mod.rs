@@ -24,6 +24,7 @@ use crate::commands::measure::result::{Run, exit_of_result, keep};
 use crate::commands::measure::steering::Steered;
 use crate::commands::results::compare::Before;
 use crate::commands::results::export::{check as check_exports, export};
+use crate::commands::results::source_file::source_file;
 use crate::exit::Exit;
 use crate::output;
 use crate::progress::Display;
@@ -246,22 +247,8 @@ impl Ready {
 /// The files to export.
 struct Exports {
     files: ExportArgs,
-    /// Path of the plan file, for formats that name a file.
-    plan_file: Option<String>,
-}
-
-/// Path of a file relative to its git repository or, outside of a repository, to the working directory;
-/// `None` for a file below neither.
-fn in_repository(file: &Path) -> Option<String> {
-    let file = file.canonicalize().ok()?;
-    let mut directories = file.ancestors().skip(1);
-    let repository = directories.find(|directory| directory.join(".git").exists());
-    let root = match repository {
-        Some(repository) => repository.to_owned(),
-        None => std::env::current_dir().ok()?.canonicalize().ok()?,
-    };
-    let within = file.strip_prefix(root).ok()?;
-    Some(within.display().to_string())
+    /// Path of a file of the repository, for formats that name a file.
+    source_file: Option<String>,
 }
 
 /// The plan of a draft, the earlier run to compare with, and the files to export, after all checks
@@ -272,7 +259,7 @@ fn checked(
     earlier: Option<&EarlierArgs>,
 ) -> Result<(Plan, Option<Before>, Exports), Exit> {
     let file = draft.as_ref().ok().and_then(Draft::plan_file);
-    let plan_file = file.and_then(in_repository);
+    let file = file.map(Path::to_owned);
     let plan = resolve(draft)?;
     let before = Before::from_args(earlier)?;
     let exports = options.export.and(&plan.output);
@@ -287,14 +274,13 @@ fn checked(
             output::say_error(&sentence);
             Err(Exit::Refused)
         }
-        None => Ok((
-            plan,
-            before,
-            Exports {
+        None => {
+            let exports = Exports {
                 files: exports,
-                plan_file,
-            },
-        )),
+                source_file: source_file(file.as_deref(), &plan),
+            };
+            Ok((plan, before, exports))
+        }
     }
 }
 
@@ -431,7 +417,7 @@ impl Concluded {
             display.tell(sentence);
         }
         show(&plan, &document, &outcome.directory);
-        document.run.plan_file.clone_from(&exports.plan_file);
+        document.run.source_file.clone_from(&exports.source_file);
         let exported = export(&exports.files, &outcome.directory, &document, &plan);
         let ended = match &outcome.ending {
             Ending::Complete(_) if outcome.clean_up_interrupted => {

@@ -23,6 +23,7 @@ pub(crate) mod question;
 pub(crate) mod report;
 pub(crate) mod rows;
 pub(crate) mod show;
+pub(crate) mod source_file;
 pub(crate) mod tidy;
 pub(crate) mod verify;
 

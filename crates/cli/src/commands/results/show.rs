@@ -19,6 +19,7 @@ use crate::commands::other_tools::shared::can_keep;
 use crate::commands::results::export::{export, keep_sweeps};
 use crate::commands::results::kept;
 use crate::commands::results::opened::{OpenedRun, is_packed_file};
+use crate::commands::results::source_file::source_file;
 use crate::errors::CommandError;
 use crate::exit::Exit;
 use crate::output;
@@ -47,7 +48,7 @@ pub(crate) fn show(args: &ShowArgs) -> Exit {
         left_behind(run)
     };
     let document = document_of(run);
-    let document = match document {
+    let mut document = match document {
         Ok(mut document) => {
             if opened.is_packed() {
                 document.run.directory = args.run.display().to_string();
@@ -64,7 +65,7 @@ pub(crate) fn show(args: &ShowArgs) -> Exit {
         Some(path) => write_drnbench(run, &document, path),
         None => Ok(()),
     };
-    let written = written.and_then(|()| exported(args, run, &document));
+    let written = written.and_then(|()| exported(args, run, &mut document));
     left.iter().for_each(output::say_warning);
     match written {
         Ok(()) => exit_of_result(&document).strictly(args.strict, document.trust),
@@ -81,7 +82,7 @@ fn print(args: &ShowArgs, document: &Document) {
     }
 }
 
-fn exported(args: &ShowArgs, run: &Path, document: &Document) -> Result<(), Exit> {
+fn exported(args: &ShowArgs, run: &Path, document: &mut Document) -> Result<(), Exit> {
     if args.export.export.is_empty() {
         return Ok(());
     }
@@ -95,6 +96,7 @@ fn exported(args: &ShowArgs, run: &Path, document: &Document) -> Result<(), Exit
         Exit::Refused
     })?;
     let plan = executed(&String::from_utf8_lossy(&plan), run).map_err(|why| why.print())?;
+    document.run.source_file = source_file(None, &plan);
     export(&args.export, run, document, &plan)
 }
 
