@@ -381,6 +381,14 @@ targets-take-turns =
 messages-lost =
     失われたメッセージ、重複したメッセージ、拒否されたメッセージ、または切断された購読者がある。数値は届いた
     メッセージだけのものなので、このサーバーの評価には使わない
+pubsub-slow =
+    遅いメッセージ { $number }: 最後の購読者が受信するまで { $last }、最初の購読者まで { $first }。受け付けまで
+    { $accepted }。送信はステップの開始から { $start } 後
+pubsub-refused =
+    失敗したメッセージ { $number }: 受け付けられなかった({ $why })。送信はステップの開始から { $start } 後
+pubsub-lost =
+    失敗したメッセージ { $number }: 受信した購読者は { $subscribers } 中 { $receivers }。受け付けまで { $accepted }。
+    送信はステップの開始から { $start } 後
 ab-certificates = 証明書を検証する(ab は検証しない)。--insecure はどの証明書も受け入れる
 ab-http-version = リクエストは HTTP/1.1 で送る(ab は HTTP/1.0)
 ab-without-k =
