@@ -1532,6 +1532,7 @@ search-no-object = 検索ではない。JSON のオブジェクトではない
 header-alone = 次の行に検索のないヘッダー
 no-slow-log = { $shown } は OpenSearch の検索スローログの行ではない
 log-cut = ログの { $cut } 行は、検索がないか途中で切れているので送らない
+log-no-index = ログの検索のうち { $everywhere } 件は、行にインデックスの名前がないので、すべてのインデックスに送る
 log-repeated = ログの { $repeated } 行は、ほかの行と同じ検索なので送らない。検索ごとに、シャードと段階の数だけ行がある
 no-order = 「{ $text }」は使えない。使えるのは "weighted"、"sequential"、"shuffled"、"zipf"、"zipf:1.1"(指数は 0 より大きく 10 以下)
 path-no-slash = { $text } はスラッシュで始まっていない
