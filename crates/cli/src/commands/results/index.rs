@@ -21,7 +21,7 @@ use tenbin_result::{Head, Language, LeftOutWhy, RunFacts, Trust, document_from_j
 use crate::commands::results::{disk, kept, question};
 
 /// First line: the format, and the version of Tenbin, because versions keep different facts.
-const FORMAT: &str = concat!("tenbin.index/4 ", env!("CARGO_PKG_VERSION"));
+const FORMAT: &str = concat!("tenbin.index/5 ", env!("CARGO_PKG_VERSION"));
 /// Fewest results that had to be read before an index is worth writing.
 const WORTH_WRITING: usize = 32;
 /// Age of a result below which it can still be written again in the same tick of the clock.
