@@ -4,6 +4,8 @@
 mod common;
 #[path = "faults/ended.rs"]
 mod ended;
+#[path = "faults/full_disk.rs"]
+mod full_disk;
 #[path = "faults/stand.rs"]
 mod stand;
 #[path = "faults/start.rs"]

@@ -72,6 +72,10 @@ pub struct Subject {
     pub objects: Option<u64>,
     /// Part size in bytes; null if objects are not sent or read in parts.
     pub part_bytes: Option<u64>,
+    /// Whether the requests are searches of a full-text search server. Absent if they are not, and in
+    /// documents of older versions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub searches: bool,
 }
 
 impl Workload {

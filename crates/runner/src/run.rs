@@ -32,6 +32,7 @@ use crate::slice::retries;
 use crate::slice::segments::AllSegments;
 use crate::slice::warm_up::warm_all_up;
 use crate::stop::Stop;
+use crate::target::full_disk;
 use crate::target::live::clean_up::Leftovers;
 use crate::target::live::{Launcher, LiveTarget};
 
@@ -344,13 +345,14 @@ impl<'a> LiveRun<'a> {
         let environment = &mut measured.environment;
         let complete = matches!(measured.ending, Ending::Complete(_));
         request_samples::repeat_requests(plan, live_targets, complete, controls);
+        let full = full_disk::note(&measured.slices, live_targets, environment);
         let tried = retries::measure(plan, &measured.slices, live_targets, environment, controls);
         let read = read_back(plan, live_targets, environment, controls);
         let learnt = responses::note(plan, live_targets, environment);
         let noted = request_samples::note_patterns(plan, live_targets, environment);
         let restarted = note_failed_starts(live_targets, environment);
         let keys = note_refused_renewals(live_targets, self.setup.started, environment);
-        if noted || learnt || tried || read || restarted || keys {
+        if noted || learnt || full || tried || read || restarted || keys {
             // The slices are valid without the environment file; figures from that file then stay
             // unknown.
             let _ = self.setup.directory.write_environment(environment);

@@ -381,6 +381,14 @@ targets-take-turns =
 messages-lost =
     失われたメッセージ、重複したメッセージ、拒否されたメッセージ、または切断された購読者がある。数値は届いた
     メッセージだけのものなので、このサーバーの評価には使わない
+pubsub-slow =
+    遅いメッセージ { $number }: 最後の購読者が受信するまで { $last }、最初の購読者まで { $first }。受け付けまで
+    { $accepted }。送信はステップの開始から { $start } 後
+pubsub-refused =
+    失敗したメッセージ { $number }: 受け付けられなかった({ $why })。送信はステップの開始から { $start } 後
+pubsub-lost =
+    失敗したメッセージ { $number }: 受信した購読者は { $subscribers } 中 { $receivers }。受け付けまで { $accepted }。
+    送信はステップの開始から { $start } 後
 ab-certificates = 証明書を検証する(ab は検証しない)。--insecure はどの証明書も受け入れる
 ab-http-version = リクエストは HTTP/1.1 で送る(ab は HTTP/1.0)
 ab-without-k =
@@ -1536,6 +1544,7 @@ search-no-object = 検索ではない。JSON のオブジェクトではない
 header-alone = 次の行に検索のないヘッダー
 no-slow-log = { $shown } は OpenSearch の検索スローログの行ではない
 log-cut = ログの { $cut } 行は、検索がないか途中で切れているので送らない
+log-no-index = ログの検索のうち { $everywhere } 件は、行にインデックスの名前がないので、すべてのインデックスに送る
 log-repeated = ログの { $repeated } 行は、ほかの行と同じ検索なので送らない。検索ごとに、シャードと段階の数だけ行がある
 no-order = 「{ $text }」は使えない。使えるのは "weighted"、"sequential"、"shuffled"、"zipf"、"zipf:1.1"(指数は 0 より大きく 10 以下)
 path-no-slash = { $text } はスラッシュで始まっていない

@@ -128,6 +128,7 @@ pub(crate) fn subject(workload: &Workload) -> Subject {
         object_bytes: facts.sizes().and_then(Sizes::only),
         objects: facts.objects(),
         part_bytes: facts.part_bytes(),
+        searches: false,
     }
 }
 

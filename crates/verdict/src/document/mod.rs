@@ -108,7 +108,7 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
         workloads: plan
             .workloads
             .iter()
-            .map(|each| workload::workload(each, plan))
+            .map(|each| workload::workload(each, plan, source.environment))
             .collect(),
         environment: without_patterns(source.environment),
         slices: Vec::new(),
