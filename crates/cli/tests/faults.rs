@@ -74,6 +74,9 @@ fn runs_are_listed_labelled_and_removed(scratch: &Scratch) {
     assert_eq!(rows.as_array().map(Vec::len), Some(1), "{listed}");
     assert_eq!(rows[0]["label"], "before.1");
     run("prune --keep 0").expect_code(0).expect_stderr(".trash");
+    run("prune --keep 0 nowhere")
+        .expect_code(2)
+        .expect_stderr("nowhere is no directory");
     assert_eq!(run("list").stdout.lines().count(), 2);
     // What a killed run may have left is not lost with it.
     let only = std::fs::read_dir(scratch.path().join("runs")).expect("runs");

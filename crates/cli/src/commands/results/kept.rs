@@ -1,6 +1,7 @@
 //! The runs in a directory: their order, the words that name one of them, and their labels.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -41,6 +42,21 @@ pub(crate) fn runs_in(root: &Path) -> Vec<PathBuf> {
         .collect();
     dated.sort();
     dated.into_iter().map(|(_, path)| path).collect()
+}
+
+/// Checks that the directory of the runs can be read: [`runs_in`] finds no run in one that cannot.
+///
+/// # Errors
+/// If there is no such directory, or its user may not read it.
+pub(crate) fn can_read(root: &Path) -> Result<(), CommandError> {
+    let path = root.to_owned();
+    match fs::read_dir(root) {
+        Ok(_) => Ok(()),
+        Err(source) => Err(match source.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => CommandError::NoDirectory { path },
+            _ => CommandError::Unreadable { path, source },
+        }),
+    }
 }
 
 /// The label of a run.
@@ -151,5 +167,25 @@ fn newest(runs: &[PathBuf], back: usize) -> Result<PathBuf, CommandError> {
             asked: back + 1,
             there: measured.len(),
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_that_cannot_be_read_is_not_an_empty_one() {
+        let scratch = tempfile::tempdir().expect("a directory");
+        let file = scratch.path().join("file");
+        fs::write(&file, "").expect("a file");
+        assert!(can_read(scratch.path()).is_ok());
+        for missing in [scratch.path().join("nowhere"), file] {
+            let error = can_read(&missing).expect_err("no directory");
+            assert!(matches!(error, CommandError::NoDirectory { .. }), "{error}");
+        }
+        // Root may read every directory, but no name is as long as this one.
+        let error = can_read(&scratch.path().join("a".repeat(300))).expect_err("no directory");
+        assert!(matches!(error, CommandError::Unreadable { .. }), "{error}");
     }
 }

@@ -9,7 +9,6 @@ use crate::commands::results::index::Index;
 use crate::commands::results::list_table::table;
 use crate::commands::results::rows::Row;
 use crate::commands::results::{kept, no_run_in};
-use crate::errors::CommandError;
 use crate::exit::Exit;
 use crate::output;
 
@@ -18,9 +17,8 @@ const MOST: usize = 20;
 
 /// Lists the runs.
 pub(crate) fn list(args: &ListArgs) -> Exit {
-    if !args.directory.is_dir() {
-        let path = args.directory.clone();
-        output::failure(&CommandError::NoDirectory { path });
+    if let Err(error) = kept::can_read(&args.directory) {
+        output::failure(&error);
         return Exit::Refused;
     }
     let runs = kept::runs_in(&args.directory);
