@@ -60,7 +60,10 @@ fn runs_are_listed_labelled_and_removed(scratch: &Scratch) {
     run("label last last")
         .expect_code(2)
         .expect_stderr("is no label");
+    // A directory with the name of the label is no run.
+    std::fs::create_dir(scratch.path().join("before.1")).expect("a directory");
     run("show before.1").expect_stdout("first");
+    run("note before.1 noted").expect_code(0);
     let listed = run("list");
     let lines: Vec<&str> = listed.expect_code(0).stdout.lines().collect();
     assert_eq!(lines.len(), 3, "{listed}");

@@ -113,13 +113,14 @@ pub(crate) fn named(word: &Path) -> Result<Option<PathBuf>, CommandError> {
 /// # Errors
 /// If there is no such run directory, in one sentence.
 pub(crate) fn directory(of: &Path) -> Result<PathBuf, Sentence> {
-    let found = if of.exists() {
-        Some(of.to_owned())
-    } else {
-        named(of).map_err(|error| errors::sentence_of(&error))?
+    if is_run(of) {
+        return Ok(of.to_owned());
+    }
+    let found = match named(of) {
+        Err(_) if of.exists() => None,
+        found => found.map_err(|error| errors::sentence_of(&error))?,
     };
-    let is_run = |run: &PathBuf| run.join("plan.toml").exists();
-    found.filter(is_run).ok_or_else(|| {
+    found.filter(|run| is_run(run)).ok_or_else(|| {
         sentence!(
             "no-run-directory",
             "run {name} not found: it is no run directory, and no run in runs/ has this label or a \
@@ -127,6 +128,12 @@ pub(crate) fn directory(of: &Path) -> Result<PathBuf, Sentence> {
             name = of.display()
         )
     })
+}
+
+/// Whether a path is a run directory, and not another file or directory, which can have the name of a
+/// label.
+pub(crate) fn is_run(path: &Path) -> bool {
+    path.is_dir() && path.join("plan.toml").exists()
 }
 
 /// Name of a run directory.
