@@ -156,13 +156,22 @@ pub(crate) fn note_failure(written: io::Result<()>) {
     }
 }
 
+/// Whether a file that the command line names could not be written.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Prints why a file that the command line names could not be written after a run. The program then ends
+/// with [`Exit::Record`].
+pub(crate) fn lost(error: &(dyn Error + 'static)) {
+    LOST.store(true, Ordering::Relaxed);
+    failure(error);
+}
+
 /// The exit code of the program: [`Exit::Record`] if the command succeeded (`exit`) but a write to
-/// standard output failed, otherwise `exit`.
+/// standard output or to a file that the command line names failed, otherwise `exit`.
 pub(crate) fn exit_after_output(exit: Exit) -> Exit {
+    let is_lost = FAILED.load(Ordering::Relaxed) || LOST.load(Ordering::Relaxed);
     match exit {
-        Exit::Done | Exit::Invalid | Exit::Unmet | Exit::Undecided | Exit::Suspect
-            if FAILED.load(Ordering::Relaxed) =>
-        {
+        Exit::Done | Exit::Invalid | Exit::Unmet | Exit::Undecided | Exit::Suspect if is_lost => {
             Exit::Record
         }
         other => other,

@@ -211,11 +211,11 @@ fn announce(format: &Format, path: &Path) {
     ));
 }
 
-/// Writes a file that the command line names.
+/// Writes a file that the command line names. If that fails, the program ends with [`Exit::Record`].
 pub(crate) fn keep(file: Option<&str>, bytes: &[u8]) {
     let Some(file) = file else { return };
-    if let Err(error) = tenbin_record::write_atomically(Path::new(file), bytes) {
-        output::failure(&error);
+    if let Err(error) = write_atomically(Path::new(file), bytes) {
+        output::lost(&error);
     }
 }
 
