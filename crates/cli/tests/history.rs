@@ -365,6 +365,27 @@ fn the_filters_of_a_list_combine() {
 }
 
 #[test]
+fn a_list_that_ends_before_the_oldest_run_writes_no_index() {
+    let scratch = Scratch::new("list-part");
+    let root = scratch.path().join("runs");
+    for number in 0..40 {
+        let day = format!("2026-{:02}-{:02}", 1 + number / 28, 1 + number % 28);
+        // Valid runs have a label: the newest 12 runs have none.
+        let trust = if number < 28 { "valid" } else { "suspect" };
+        listed_run(&root, &day, trust, ["nginx", "caddy"], "http");
+    }
+    // The results are old enough for an index.
+    std::thread::sleep(Duration::from_millis(2_200));
+    let part = tenbin(&scratch, "list --label upgrade");
+    part.expect_code(0);
+    assert!(part.stderr.contains("the newest 20 are"), "{}", part.stderr);
+    let index = root.join(".tenbin-list");
+    assert!(!index.exists(), "an index of a part of the runs");
+    tenbin(&scratch, "list --label upgrade --all").expect_code(0);
+    assert!(index.exists());
+}
+
+#[test]
 fn a_list_without_a_fitting_run_says_so_and_unknown_values_are_refused() {
     let scratch = Scratch::new("list-refused");
     let root = scratch.path().join("runs");

@@ -109,6 +109,9 @@ fn shown(args: &ListArgs, runs: &[PathBuf], wanted: &Wanted<'_>) -> (Vec<Row>, b
     let mut rows = rows.filter(|row| wanted.has(row));
     let shown: Vec<Row> = rows.by_ref().take(most).collect();
     let has_more = rows.next().is_some();
-    index.save();
+    // Otherwise, the index would lose the runs that were not looked at.
+    if !has_more {
+        index.save();
+    }
     (shown, has_more)
 }
