@@ -368,6 +368,8 @@ fn git_bisect_run_understands_a_gate() {
     run(alone, &gate("--candidate-rev broken")).expect_code(125);
     run(alone, &gate("--candidate-rev nowhere")).expect_code(128);
     run(alone, &gate("--no-such-option")).expect_code(128);
+    let with_value = gate("").replace("--git-bisect", "--git-bisect=yes");
+    run(alone, &with_value).expect_code(128);
     // A base that does not build, and one that does not start.
     let broken = gate("").replace("--base-rev fast", "--base-rev broken");
     run(alone, &broken)
