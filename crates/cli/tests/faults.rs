@@ -131,6 +131,9 @@ fn exports_are_written_and_what_cannot_be_is_said() {
     with(&["--json", "--export", "go=-"])
         .expect_code(2)
         .expect_stderr("only one of --json and the exports with =-");
+    with(&["--export", "csv=same", "--export", "markdown=same"])
+        .expect_code(2)
+        .expect_stderr("--export csv and --export markdown name the same file, same");
     // What is known before the run is refused before the run.
     with(&[
         "--export", "json=no/such/place.json", "--export", "ramp", "--export", "junit", "--export",
