@@ -102,6 +102,10 @@ fn a_file_of_ab_that_cannot_be_written_is_no_success() {
     let server = OwnServer::start(&scratch, fixed);
     std::fs::create_dir(scratch.join("out")).expect("a directory");
     let url = format!("http://{}/", server.address);
+    Tenbin::new(&scratch, ["ab", "-e", "same", "-g", "same", &url])
+        .run()
+        .expect_code(2)
+        .expect_stderr("same is given twice");
     let line = [
         "ab", "-t", "2", "-c", "2", "-k", "-e", "out/served.csv", &url,
     ];
