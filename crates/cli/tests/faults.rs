@@ -93,7 +93,9 @@ fn runs_are_listed_labelled_and_removed(scratch: &Scratch) {
         .expect_code(2)
         .expect_stderr("stays where it is");
     std::fs::write(&left, was).expect("writable");
-    run("rm before.1").expect_code(0);
+    let inside = ["sh", "-c", "cd runs/2* && exec \"$0\" \"$@\""];
+    let here = Tenbin::new(scratch, ["rm", "."]).inside(&inside).run();
+    here.expect_code(0);
     run("list")
         .expect_code(0)
         .expect_stderr("there is no run in runs");

@@ -114,7 +114,11 @@ pub(crate) fn named(word: &Path) -> Result<Option<PathBuf>, CommandError> {
 /// If there is no such run directory, in one sentence.
 pub(crate) fn directory(of: &Path) -> Result<PathBuf, Sentence> {
     if is_run(of) {
-        return Ok(of.to_owned());
+        // `.` has neither a name nor a directory in which it is.
+        let whole = fs::canonicalize(of)
+            .ok()
+            .filter(|_| of.file_name().is_none());
+        return Ok(whole.unwrap_or_else(|| of.to_owned()));
     }
     let found = match named(of) {
         Err(_) if of.exists() => None,
