@@ -34,7 +34,7 @@ fn measured(args: &GateArgs) -> Exit {
         if !options.json && page.is_file() {
             output::say_note(&result_page(&page));
         }
-        if std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
+        if output::is_in_actions() {
             annotate(options.json || options.export.takes_stdout(), document);
         }
     });
@@ -52,7 +52,7 @@ fn measured(args: &GateArgs) -> Exit {
 /// Prints the annotation of GitHub Actions: on standard error if standard output holds a document.
 fn annotate(is_taken: bool, document: &tenbin_result::Document) {
     match tenbin_report::annotation(document) {
-        Some(line) if is_taken => output::say(line.trim_end()),
+        Some(line) if is_taken => output::say_command(line.trim_end()),
         Some(line) => output::print(line.as_bytes()),
         None => {}
     }
