@@ -365,6 +365,22 @@ fn the_filters_of_a_list_combine() {
 }
 
 #[test]
+fn no_text_of_a_run_makes_the_list_wide() {
+    let scratch = Scratch::new("list-wide");
+    let root = scratch.path().join("runs");
+    let long = "x".repeat(100_000);
+    listed_run(&root, "2026-01-01", "valid", ["nginx", "caddy"], "http");
+    listed_run(&root, "2026-01-02", "suspect", ["nginx", &long], "http");
+    let label = root.join("2026-01-02T120000-http").join("label.txt");
+    fs::write(label, &long).expect("a label");
+    let all = tenbin(&scratch, "list");
+    all.expect_code(0);
+    let widest = all.stdout.lines().map(|line| line.chars().count()).max();
+    assert!(widest < Some(1_000), "{widest:?}");
+    assert!(all.stdout.contains("nginx, xxx"), "{all}");
+}
+
+#[test]
 fn a_list_that_ends_before_the_oldest_run_writes_no_index() {
     let scratch = Scratch::new("list-part");
     let root = scratch.path().join("runs");
