@@ -24,6 +24,8 @@ pub(crate) const LABEL: &str = "label.txt";
 pub(crate) const NOTE: &str = "note.txt";
 /// Largest file of a label or a note, bytes; the least that can be read with a limit.
 const LARGEST_LINE: u64 = 1 << 20;
+/// Letters of a label or a note that are read: `tenbin note` takes no more.
+const LETTERS: usize = 500;
 /// Length of the time at the beginning of a directory name.
 const TIME: usize = "2026-01-31T120000".len();
 
@@ -69,11 +71,11 @@ pub(crate) fn note(run: &Path) -> Option<String> {
     line(&run.join(NOTE))
 }
 
-/// The first line of a file.
+/// The first line of a file, at most [`LETTERS`] of it.
 fn line(file: &Path) -> Option<String> {
     let text = String::from_utf8(read_own(file, LARGEST_LINE).ok()?).ok()?;
     let line = text.lines().next()?.trim();
-    (!line.is_empty()).then(|| line.to_owned())
+    (!line.is_empty()).then(|| line.chars().take(LETTERS).collect())
 }
 
 /// The run in `runs/` that a word names: `last`, `previous`, `last~2`, a label, or the beginning of
@@ -184,6 +186,15 @@ fn newest(runs: &[PathBuf], back: usize) -> Result<PathBuf, CommandError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_label_of_somebody_else_is_read_only_in_part() {
+        let run = tempfile::tempdir().expect("a directory");
+        fs::write(run.path().join(LABEL), "天".repeat(10_000)).expect("a file");
+        assert_eq!(label(run.path()), Some("天".repeat(LETTERS)));
+        fs::write(run.path().join(LABEL), " before \nupgrade").expect("a file");
+        assert_eq!(label(run.path()).as_deref(), Some("before"));
+    }
 
     #[test]
     fn a_directory_that_cannot_be_read_is_not_an_empty_one() {
