@@ -2,6 +2,7 @@
 //! these streams ends a run: a run goes on and writes its record when the terminal is closed, the
 //! disk is full, or the reader of a pipe has ended.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::io::{self, IsTerminal, Write as _};
 use std::path::Path;
@@ -120,9 +121,43 @@ fn in_words(error: &(dyn Error + 'static), [english, japanese]: [&str; 2]) -> St
 /// Control characters must be escaped already. A failure is ignored: there is no other place to
 /// report it, and standard error holds no result.
 pub(crate) fn say(line: &str) {
+    say_command(&for_reader(line));
+}
+
+/// Like [`say`], for a line that can be a workflow command of GitHub Actions.
+pub(crate) fn say_command(line: &str) {
     let _ = io::stderr()
         .lock()
         .write_all(format!("{line}\n").as_bytes());
+}
+
+/// Whether a job of GitHub Actions reads the output, and carries out the workflow commands in it.
+pub(crate) fn is_in_actions() -> bool {
+    std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true")
+}
+
+/// The text without workflow commands if a job of GitHub Actions reads it: a server can have sent them.
+fn for_reader(text: &str) -> Cow<'_, str> {
+    if is_in_actions() {
+        Cow::Owned(without_commands(text))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// The text with a space in the marks of workflow commands: `::` at the beginning of a line, and `##[`
+/// at any place.
+fn without_commands(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let (indent, words) = line.split_at(line.len() - line.trim_start().len());
+        safe += indent;
+        match words.strip_prefix("::") {
+            Some(rest) => safe += &format!(": :{rest}"),
+            None => safe += words,
+        }
+    }
+    safe.replace("##[", "## [")
 }
 
 /// Prints a question on standard error; the answer follows on its line. Control characters must be
@@ -156,13 +191,22 @@ pub(crate) fn note_failure(written: io::Result<()>) {
     }
 }
 
+/// Whether a file that the command line names could not be written.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Prints why a file that the command line names could not be written after a run. The program then ends
+/// with [`Exit::Record`].
+pub(crate) fn lost(error: &(dyn Error + 'static)) {
+    LOST.store(true, Ordering::Relaxed);
+    failure(error);
+}
+
 /// The exit code of the program: [`Exit::Record`] if the command succeeded (`exit`) but a write to
-/// standard output failed, otherwise `exit`.
+/// standard output or to a file that the command line names failed, otherwise `exit`.
 pub(crate) fn exit_after_output(exit: Exit) -> Exit {
+    let is_lost = FAILED.load(Ordering::Relaxed) || LOST.load(Ordering::Relaxed);
     match exit {
-        Exit::Done | Exit::Invalid | Exit::Unmet | Exit::Undecided | Exit::Suspect
-            if FAILED.load(Ordering::Relaxed) =>
-        {
+        Exit::Done | Exit::Invalid | Exit::Unmet | Exit::Undecided | Exit::Suspect if is_lost => {
             Exit::Record
         }
         other => other,
@@ -213,5 +257,25 @@ pub(crate) fn report(document: &Document, extent: Extent<'_>) {
         colour,
         extent,
     };
-    print(terminal(document, view).as_bytes());
+    print(for_reader(&terminal(document, view)).as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_of_a_server_is_a_workflow_command() {
+        let text = "note: a::b\n  ::error title=x::y\n::stop-commands::z\n:::a\n\n##[error]c ##[d";
+        let safe = without_commands(text);
+        assert_eq!(
+            safe,
+            "note: a::b\n  : :error title=x::y\n: :stop-commands::z\n: ::a\n\n## [error]c ## [d"
+        );
+        assert_eq!(without_commands(&safe), safe);
+        assert_eq!(
+            without_commands("::1 is an address\n"),
+            ": :1 is an address\n"
+        );
+    }
 }

@@ -62,7 +62,10 @@ fn runs_are_listed_labelled_and_removed(scratch: &Scratch) {
     run("label last last")
         .expect_code(2)
         .expect_stderr("is no label");
+    // A directory with the name of the label is no run.
+    std::fs::create_dir(scratch.path().join("before.1")).expect("a directory");
     run("show before.1").expect_stdout("first");
+    run("note before.1 noted").expect_code(0);
     let listed = run("list");
     let lines: Vec<&str> = listed.expect_code(0).stdout.lines().collect();
     assert_eq!(lines.len(), 3, "{listed}");
@@ -76,6 +79,9 @@ fn runs_are_listed_labelled_and_removed(scratch: &Scratch) {
     assert_eq!(rows.as_array().map(Vec::len), Some(1), "{listed}");
     assert_eq!(rows[0]["label"], "before.1");
     run("prune --keep 0").expect_code(0).expect_stderr(".trash");
+    run("prune --keep 0 nowhere")
+        .expect_code(2)
+        .expect_stderr("nowhere is no directory");
     assert_eq!(run("list").stdout.lines().count(), 2);
     // What a killed run may have left is not lost with it.
     let only = std::fs::read_dir(scratch.path().join("runs")).expect("runs");
@@ -89,7 +95,9 @@ fn runs_are_listed_labelled_and_removed(scratch: &Scratch) {
         .expect_code(2)
         .expect_stderr("stays where it is");
     std::fs::write(&left, was).expect("writable");
-    run("rm before.1").expect_code(0);
+    let inside = ["sh", "-c", "cd runs/2* && exec \"$0\" \"$@\""];
+    let here = Tenbin::new(scratch, ["rm", "."]).inside(&inside).run();
+    here.expect_code(0);
     run("list")
         .expect_code(0)
         .expect_stderr("there is no run in runs");
@@ -127,6 +135,9 @@ fn exports_are_written_and_what_cannot_be_is_said() {
     with(&["--json", "--export", "go=-"])
         .expect_code(2)
         .expect_stderr("only one of --json and the exports with =-");
+    with(&["--export", "csv=same", "--export", "markdown=same"])
+        .expect_code(2)
+        .expect_stderr("--export csv and --export markdown name the same file, same");
     // What is known before the run is refused before the run.
     with(&[
         "--export", "json=no/such/place.json", "--export", "ramp", "--export", "junit", "--export",

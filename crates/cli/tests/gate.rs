@@ -303,6 +303,38 @@ fn revisions_are_built_in_worktrees_once() {
 }
 
 #[test]
+fn a_killed_build_is_not_taken_for_a_finished_one() {
+    let scratch = Scratch::new("gate-killed");
+    let directory = repository(&scratch);
+    let (builds, kill) = (scratch.join("builds"), scratch.join("kill"));
+    let run = || {
+        let line = format!(
+            "gate --base-rev fast --candidate-rev fast --build-dir {builds} http \
+             --launch './server {{port}}' --out ../runs --rounds 8 --max-rounds 8 {SHORT} \
+             --build 'cp delay built && if test -e {kill}; then kill -9 $PPID; fi'"
+        );
+        let inside = ["sh", "-c", "cd project && exec \"$0\" \"$@\""];
+        let words = common::words(&line);
+        Tenbin::new(&scratch, words).inside(&inside).run()
+    };
+    run().expect_stderr("building fast");
+    // The worktree is gone, and the next build is killed.
+    shell(
+        &directory,
+        &format!("rm -r {builds}/*/*/tree && touch {kill}"),
+    );
+    let killed = run();
+    assert_eq!(killed.code, None, "{killed}");
+    shell(
+        &directory,
+        &format!("ls {builds}/*/*/tree/server && rm {kill}"),
+    );
+    let again = run();
+    assert_eq!(again.stderr.matches("building fast").count(), 1, "{again}");
+    scratch.expect_nobody_left(Duration::from_secs(5));
+}
+
+#[test]
 fn git_bisect_run_understands_a_gate() {
     let scratch = Scratch::new("gate-bisect");
     let directory = repository(&scratch);
@@ -337,6 +369,8 @@ fn git_bisect_run_understands_a_gate() {
     run(alone, &gate("--candidate-rev broken")).expect_code(125);
     run(alone, &gate("--candidate-rev nowhere")).expect_code(128);
     run(alone, &gate("--no-such-option")).expect_code(128);
+    let with_value = gate("").replace("--git-bisect", "--git-bisect=yes");
+    run(alone, &with_value).expect_code(128);
     // A base that does not build, and one that does not start.
     let broken = gate("").replace("--base-rev fast", "--base-rev broken");
     run(alone, &broken)

@@ -382,6 +382,43 @@ fn the_filters_of_a_list_combine() {
 }
 
 #[test]
+fn no_text_of_a_run_makes_the_list_wide() {
+    let scratch = Scratch::new("list-wide");
+    let root = scratch.path().join("runs");
+    let long = "x".repeat(100_000);
+    listed_run(&root, "2026-01-01", "valid", ["nginx", "caddy"], "http");
+    listed_run(&root, "2026-01-02", "suspect", ["nginx", &long], "http");
+    let label = root.join("2026-01-02T120000-http").join("label.txt");
+    fs::write(label, &long).expect("a label");
+    let all = tenbin(&scratch, "list");
+    all.expect_code(0);
+    let widest = all.stdout.lines().map(|line| line.chars().count()).max();
+    assert!(widest < Some(1_000), "{widest:?}");
+    assert!(all.stdout.contains("nginx, xxx"), "{all}");
+}
+
+#[test]
+fn a_list_that_ends_before_the_oldest_run_writes_no_index() {
+    let scratch = Scratch::new("list-part");
+    let root = scratch.path().join("runs");
+    for number in 0..40 {
+        let day = format!("2026-{:02}-{:02}", 1 + number / 28, 1 + number % 28);
+        // Valid runs have a label: the newest 12 runs have none.
+        let trust = if number < 28 { "valid" } else { "suspect" };
+        listed_run(&root, &day, trust, ["nginx", "caddy"], "http");
+    }
+    // The results are old enough for an index.
+    std::thread::sleep(Duration::from_millis(2_200));
+    let part = tenbin(&scratch, "list --label upgrade");
+    part.expect_code(0);
+    assert!(part.stderr.contains("the newest 20 are"), "{}", part.stderr);
+    let index = root.join(".tenbin-list");
+    assert!(!index.exists(), "an index of a part of the runs");
+    tenbin(&scratch, "list --label upgrade --all").expect_code(0);
+    assert!(index.exists());
+}
+
+#[test]
 fn a_list_without_a_fitting_run_says_so_and_unknown_values_are_refused() {
     let scratch = Scratch::new("list-refused");
     let root = scratch.path().join("runs");

@@ -2,7 +2,7 @@
 
 use tenbin_result::format::ratio;
 use tenbin_result::{
-    Document, Gate, GateFigure, GateOutcome, Language, Message, MetricName, Value, message,
+    Document, Gate, GateFigure, GateOutcome, Language, Message, MetricName, Trust, Value, message,
 };
 
 use crate::escape::for_terminal;
@@ -97,15 +97,21 @@ fn line(gate: &Gate, answer: &Message) -> String {
 
 /// The result of the gate of a run as a workflow command of GitHub Actions, which shows it as an
 /// annotation: an error if the gate fails, a warning if it could not tell and passes, otherwise a notice.
-/// `None` for a run without a gate.
-pub fn annotation(document: &Document) -> Option<String> {
+/// With `strict`, a SUSPECT run fails. `None` for a run without a gate.
+pub fn annotation(document: &Document, strict: bool) -> Option<String> {
     let gate = document.gate.as_ref()?;
-    let command = level(gate);
     let title = format!("tenbin gate: {}", document.run.name);
+    let is_doubtful = strict && gate.passes() && document.trust == Trust::Suspect;
+    let (command, doubt) = if is_doubtful {
+        ("error", "; but the run is SUSPECT (--strict, exit code 9)")
+    } else {
+        (level(gate), "")
+    };
+    let said = format!("{}{doubt}", headline(gate));
     Some(format!(
         "::{command} title={}::{}\n",
         in_command(&title).replace(':', "%3A").replace(',', "%2C"),
-        in_command(&headline(gate))
+        in_command(&said)
     ))
 }
 
@@ -126,8 +132,6 @@ fn in_command(text: &str) -> String {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use tenbin_result::Trust;
-
     use super::*;
 
     /// A gate whose comparison is SUSPECT, with `--suspect fail`.
@@ -178,6 +182,30 @@ pub(crate) mod tests {
             "CANNOT TELL: it is not known whether candidate is worse than base; counts as passed \
              (--cannot-tell pass)"
         );
+    }
+
+    #[test]
+    fn an_annotation_agrees_with_the_exit_code_of_strict() {
+        let mut gate = suspect(GateOutcome::Pass);
+        gate.fails_suspect = false;
+        let document = Document {
+            trust: Trust::Suspect,
+            gate: Some(gate),
+            ..Document::default()
+        };
+        let usual = annotation(&document, false).unwrap_or_default();
+        assert!(usual.starts_with("::notice title="), "{usual}");
+        let strict = annotation(&document, true).unwrap_or_default();
+        assert!(strict.starts_with("::error title="), "{strict}");
+        assert!(
+            strict.ends_with("SUSPECT (--strict, exit code 9)\n"),
+            "{strict}"
+        );
+        let valid = Document {
+            trust: Trust::Valid,
+            ..document
+        };
+        assert_eq!(annotation(&valid, true), Some(usual));
     }
 
     #[test]

@@ -333,7 +333,7 @@ fn renamed(document: &Document, name: &str) -> Document {
 
 #[test]
 fn a_table_is_copied_and_no_name_is_a_formula_or_mark_up() {
-    let hostile = "=1+1|\"x\",</script><img src=x onerror=document.documentElement.dataset.harmed=1>\u{2028}`";
+    let hostile = "=1+1|\"x\",@me #12</script><img src=x onerror=document.documentElement.dataset.harmed=1>\u{2028}`";
     let document = renamed(&made_up::pair().document(), hostile);
     let mut browser = opened(&document);
     browser.evaluate("navigator.clipboard.writeText = (text) => { globalThis.copied = text; return Promise.resolve(); }");
@@ -354,7 +354,10 @@ fn a_table_is_copied_and_no_name_is_a_formula_or_mark_up() {
     let named: Vec<&&str> = lines.iter().filter(|line| line.contains("=1+1")).collect();
     assert!(!named.is_empty(), "{csv}");
     for line in named {
-        assert!(line.contains("\"'=1+1|\"\"x\"\",</script>"), "{line}");
+        assert!(
+            line.contains("\"'=1+1|\"\"x\"\",@me #12</script>"),
+            "{line}"
+        );
     }
     let figure = text(
         &mut browser,
@@ -364,7 +367,7 @@ fn a_table_is_copied_and_no_name_is_a_formula_or_mark_up() {
     let markdown = press(&mut browser, "copy as Markdown");
     assert!(markdown.contains("\n| --- |"), "{markdown}");
     assert!(
-        markdown.contains("=1+1\\|\"x\",\\</script\\>\\<img"),
+        markdown.contains("=1+1\\|\"x\",\\@<!-- -->me \\#<!-- -->12\\</script\\>\\<img"),
         "{markdown}"
     );
     // Every control is used, with this name in tooltips, in figures of slices and in the legend.

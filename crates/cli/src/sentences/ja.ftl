@@ -1799,6 +1799,9 @@ no-ramp = この実行には接続数の増加がない。--ramp か tenbin sear
 neither-run-nor-drnbench = 実行ディレクトリーでも drnbench の結果ファイルでもない
 ops-log-failed = --ops-log: { $error }
 export-failed = --export { $name }: { $why }
+one-on-stdout = 標準出力に書けるのは --json と =- を付けた --export のうち 1 つだけ。ほかにはファイル名を指定する
+two-in-one-file =
+    --export { $first } と --export { $second } が同じファイル { $file } を指定している。一方に別のファイルを指定する
 only-read = { $name } は読むことしかできない
 export-several = この形式はこの実行を { $several } 個のファイルに書くが、標準出力に書けるのは 1 つだけ。ファイル名を指定する: --export FORMAT=FILE
 import-out-is-input = --out の { $input } は読むファイルの 1 つ。別のファイルを指定する

@@ -28,6 +28,28 @@ pub(crate) fn formats() -> String {
     format!("Formats of --export:\n{}", help())
 }
 
+/// One sentence if an export has the file of one before in another format, otherwise `None`. Exports to
+/// the summary of a step of GitHub Actions are appended to the file.
+fn two_in_one_file(before: &[Export], later: &Export) -> Option<Sentence> {
+    let Place::File(file) = &later.to else {
+        return None;
+    };
+    let summary = std::env::var_os("GITHUB_STEP_SUMMARY");
+    if summary.is_some_and(|summary| file.as_os_str() == summary) {
+        return None;
+    }
+    let is_other = |one: &&Export| one.to == later.to && one.format.name != later.format.name;
+    let first = before.iter().find(is_other)?;
+    Some(sentence!(
+        "two-in-one-file",
+        "--export {first} and --export {second} name the same file, {file}; name another file for \
+         one of them",
+        first = first.format.name,
+        second = later.format.name,
+        file = file.display()
+    ))
+}
+
 impl ExportArgs {
     /// The exports of the plan and of the command line, without duplicates.
     ///
@@ -62,14 +84,19 @@ impl ExportArgs {
         self.on_stdout() > 0
     }
 
-    /// One sentence if several outputs go to standard output, otherwise `None`. `json` is whether
-    /// `--json` is given.
-    pub(crate) fn conflict(&self, json: bool) -> Option<&'static str> {
+    /// One sentence if several outputs go to standard output or to one file, otherwise `None`. `json` is
+    /// whether `--json` is given.
+    pub(crate) fn conflict(&self, json: bool) -> Option<Sentence> {
         let asked = self.on_stdout() + usize::from(json);
-        (asked > 1).then_some(
-            "only one of --json and the exports with =- can be on standard output; name files for \
-             the others",
-        )
+        if asked > 1 {
+            return Some(sentence!(
+                "one-on-stdout",
+                "only one of --json and the exports with =- can be on standard output; name files \
+                 for the others"
+            ));
+        }
+        let mut all = self.export.iter().enumerate();
+        all.find_map(|(at, later)| two_in_one_file(&self.export[..at], later))
     }
 
     /// `FORMAT` or `FORMAT=FILE` of each export to a file, with FILE as an absolute path.

@@ -41,8 +41,7 @@ fn feed(job: &FeedJob) -> Exit {
         output::print((line(step) + &listed(step)).as_bytes());
         steps.push(step.clone());
     });
-    if !steps.is_empty() {
-        keep(Some(&file), csv(&steps).as_bytes());
+    if !steps.is_empty() && keep(Some(&file), csv(&steps).as_bytes()) {
         output::say_note(&sentence!(
             "result-in-drnbench-format",
             "the result in drnbench's format: {file}",

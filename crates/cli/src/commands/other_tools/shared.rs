@@ -10,6 +10,7 @@ use tenbin_result::{Document, Language};
 
 use crate::args::{AddedArgs, ForeignArgs};
 use crate::commands::results::export::parts;
+use crate::commands::results::given_twice;
 use crate::exit::Exit;
 use crate::front;
 use crate::help::wrap;
@@ -169,9 +170,14 @@ pub(crate) fn print_latency(run: &Run<'_>, is_given: bool) {
     }
 }
 
-/// Checks before the run that [`keep`] can write these files.
+/// Checks before the run that [`keep`] can write these files, none in place of another.
 pub(crate) fn can_keep(files: &[Option<&str>]) -> Result<(), Exit> {
-    for file in files.iter().flatten() {
+    let files: Vec<&str> = files.iter().copied().flatten().collect();
+    for (at, file) in files.iter().enumerate() {
+        if files[..at].contains(file) {
+            output::say_error(&given_twice(Path::new(file)));
+            return Err(Exit::Refused);
+        }
         if let Err(error) = tenbin_record::can_write_atomically(Path::new(file)) {
             output::say_error(&sentence!(
                 "name-writable-file",

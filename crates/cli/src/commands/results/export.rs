@@ -241,12 +241,12 @@ fn announce(format: &Format, path: &Path) {
     ));
 }
 
-/// Writes a file that the command line names.
-pub(crate) fn keep(file: Option<&str>, bytes: &[u8]) {
-    let Some(file) = file else { return };
-    if let Err(error) = tenbin_record::write_atomically(Path::new(file), bytes) {
-        output::failure(&error);
-    }
+/// Writes a file that the command line names, and returns whether the file has the result. If a write
+/// fails, the program ends with [`Exit::Record`].
+pub(crate) fn keep(file: Option<&str>, bytes: &[u8]) -> bool {
+    let Some(file) = file else { return false };
+    let written = write_atomically(Path::new(file), bytes);
+    written.inspect_err(|error| output::lost(error)).is_ok()
 }
 
 /// Writes `file`, which the command line of another tool names, in the format `name`. Does nothing
@@ -264,13 +264,14 @@ pub(crate) fn keep_as(name: &str, run: &Run<'_>, file: Option<&str>) {
 pub(crate) fn keep_sweeps(run: &Run<'_>, path: &Path) {
     for (file, part) in files("drnbench", run, path) {
         let shown = file.display().to_string();
-        keep(Some(&shown), &part.content);
-        output::say_note(&sentence!(
-            "in-drnbench-format",
-            "{name} in drnbench's format: {file}",
-            name = part.name,
-            file = shown
-        ));
+        if keep(Some(&shown), &part.content) {
+            output::say_note(&sentence!(
+                "in-drnbench-format",
+                "{name} in drnbench's format: {file}",
+                name = part.name,
+                file = shown
+            ));
+        }
     }
 }
 

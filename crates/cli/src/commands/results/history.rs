@@ -35,11 +35,7 @@ pub(crate) fn history(args: &HistoryArgs) -> Exit {
 }
 
 fn shown(args: &HistoryArgs) -> Result<Exit, CommandError> {
-    if !args.directory.is_dir() {
-        return Err(CommandError::NoDirectory {
-            path: args.directory.clone(),
-        });
-    }
+    kept::can_read(&args.directory)?;
     let runs = runs_of(&args.directory, &kept::runs_in(&args.directory));
     let of = HistoryOf {
         target: args.target.as_deref(),

@@ -9,7 +9,6 @@ use crate::commands::results::index::Index;
 use crate::commands::results::list_table::table;
 use crate::commands::results::rows::Row;
 use crate::commands::results::{kept, no_run_in};
-use crate::errors::CommandError;
 use crate::exit::Exit;
 use crate::output;
 
@@ -20,9 +19,8 @@ const MEASURED: usize = 1_000;
 
 /// Lists the runs.
 pub(crate) fn list(args: &ListArgs) -> Exit {
-    if !args.directory.is_dir() {
-        let path = args.directory.clone();
-        output::failure(&CommandError::NoDirectory { path });
+    if let Err(error) = kept::can_read(&args.directory) {
+        output::failure(&error);
         return Exit::Refused;
     }
     let runs = kept::runs_in(&args.directory);
@@ -113,7 +111,10 @@ fn shown(args: &ListArgs, runs: &[PathBuf], wanted: &Wanted<'_>) -> (Vec<Row>, b
     let mut rows = rows.filter(|row| wanted.has(row));
     let mut shown: Vec<Row> = rows.by_ref().take(most).collect();
     let has_more = rows.next().is_some();
-    index.save();
+    // Otherwise, the index would lose the runs that were not looked at.
+    if !has_more {
+        index.save();
+    }
     if needs_all && shown.len() <= MEASURED {
         shown.iter_mut().for_each(Row::measure);
     }

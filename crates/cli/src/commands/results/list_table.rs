@@ -21,6 +21,11 @@ const RESULT: usize = COLUMNS - 1;
 const OPTIONAL: [usize; 4] = [TARGETS, QUESTION, SIZE, NOTE];
 /// Longest note in the list, letters.
 const LONGEST_NOTE: usize = 40;
+/// Longest label in the list, letters: as long as `tenbin label` lets one be.
+const LONGEST_LABEL: usize = 60;
+/// Longest names of targets, and longest question, letters. All rows have the width of the longest, and a
+/// run directory of somebody else can have any.
+const LONGEST_CELL: usize = 200;
 /// Space between two columns, characters.
 const BETWEEN: usize = 2;
 /// Space for the result that other columns leave, characters.
@@ -57,12 +62,12 @@ fn cells(row: &Row) -> Cells {
     let [label, note] = [&row.label, &row.note].map(|text| text.clone().unwrap_or_default());
     let cells = [
         row.name.clone(),
-        label,
-        row.targets().join(", "),
-        row.question(),
+        short(&label, LONGEST_LABEL),
+        short(&row.targets().join(", "), LONGEST_CELL),
+        short(&row.question(), LONGEST_CELL),
         row.trust().map_or("—", Trust::word).to_owned(),
         row.bytes().map(disk::said).unwrap_or_default(),
-        short_note(&note),
+        short(&note, LONGEST_NOTE),
         row.said(),
     ];
     cells.map(|cell| for_terminal(&cell))
@@ -140,12 +145,12 @@ fn cut(text: &str, width: usize) -> String {
     start + "…"
 }
 
-/// A note that leaves room for the result.
-fn short_note(note: &str) -> String {
-    if note.chars().count() <= LONGEST_NOTE {
-        return note.to_owned();
+/// The text in at most `longest` letters, with … in place of its end.
+fn short(text: &str, longest: usize) -> String {
+    if text.chars().count() <= longest {
+        return text.to_owned();
     }
-    let start: String = note.chars().take(LONGEST_NOTE - 1).collect();
+    let start: String = text.chars().take(longest - 1).collect();
     start + "…"
 }
 

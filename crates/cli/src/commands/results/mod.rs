@@ -42,7 +42,7 @@ fn no_run_in(directory: &Path) -> Sentence {
 }
 
 /// Says that a file was named twice.
-fn given_twice(file: &Path) -> Sentence {
+pub(crate) fn given_twice(file: &Path) -> Sentence {
     sentence!(
         "given-twice",
         "{file} is given twice",

@@ -45,6 +45,12 @@ impl OpenedRun {
             })?;
             return Ok(Self::directory(run));
         }
+        if named.is_dir()
+            && !kept::is_run(named)
+            && let Ok(Some(run)) = kept::named(named)
+        {
+            return Ok(Self::directory(run));
+        }
         if is_packed_file(named) {
             Self::unpacked(named)
         } else {

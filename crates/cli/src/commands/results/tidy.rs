@@ -94,6 +94,10 @@ pub(crate) fn rm(args: &RmArgs) -> Exit {
 
 /// Removes old runs.
 pub(crate) fn prune(args: &PruneArgs) -> Exit {
+    if let Err(error) = kept::can_read(&args.directory) {
+        output::failure(&error);
+        return Exit::Refused;
+    }
     let runs = kept::runs_in(&args.directory);
     let old = &runs[..runs.len().saturating_sub(args.keep)];
     for run in old.iter().filter(|run| kept::label(run).is_none()) {

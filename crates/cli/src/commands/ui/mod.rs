@@ -27,7 +27,7 @@ use self::answer::Answer;
 use self::request::Fields;
 use self::root::Root;
 use crate::args::UiArgs;
-use crate::errors::CommandError;
+use crate::commands::results::kept;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::language::language;
@@ -50,9 +50,8 @@ const POLL: Duration = Duration::from_millis(100);
 
 /// Serves the pages until Ctrl-C.
 pub(crate) fn ui(args: &UiArgs) -> Exit {
-    if !args.directory.is_dir() {
-        let path = args.directory.clone();
-        output::failure(&CommandError::NoDirectory { path });
+    if let Err(error) = kept::can_read(&args.directory) {
+        output::failure(&error);
         return Exit::Refused;
     }
     let stop = match interrupt::stop(|_| {}) {
