@@ -56,12 +56,6 @@ fn say_lines(text: &str) {
     lines.for_each(|line| say(&line));
 }
 
-/// Prints a note on standard error, with control characters escaped.
-pub(crate) fn note(text: &str) {
-    let text = format!("note: {}", front::spelled(text));
-    say(&tenbin_report::for_terminal(&text));
-}
-
 /// Prints a warning on standard error, with control characters escaped.
 pub(crate) fn warning(text: &str) {
     let text = format!("warning: {}", front::spelled(text));

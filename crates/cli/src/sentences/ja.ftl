@@ -1703,6 +1703,22 @@ otlp-status = { $url } の応答のステータスは { $status }: { $excerpt }
 otlp-headers = { $headers } は name=value,name=value の形ではない。直すか、設定を外す
 # --- bisect
 bisect-one-workload = bisect は 1 つのワークロードを追うが、プランには { $workloads } 個ある。1 つにする
+bisect-uncommitted = コミットしていない変更は測らない。悪い端は HEAD
+bisect-commits = { $good } の後から { $bad } まで、最初の親をたどって { $count } コミット。{ $forecast }
+bisect-forecast =
+    見込みは約 { $step_count } ステップ、{ $block_count } ブロック、測定 { $time }(最長 { $budget })、
+    ビルドは最大 { $builds } コミット
+bisect-one-of = { $first }…{ $last } のどれか
+bisect-step =
+    ステップ { $step }: コミット { $commit }({ $commits } 中 { $number } 番目)、{ $block_count } ブロック。
+    最も確からしいのは { $likely }(確からしさ { $certainty })。残り約 { $left }
+bisect-cpu-decides = 最初の指標では判断できないため、1 操作あたりの CPU 時間で判断する
+run-invalid = この実行は INVALID: { $why }
+runs-invalid = { $runs } 回続けて実行が INVALID: { $why }
+its-runs-invalid = このコミットの実行は INVALID: { $why }
+commit-skipped = { $commit } を飛ばす: { $why }
+its-build-failed = ビルドに失敗した({ $why })
+no-block-ratios = 比のあるブロックがない
 # --- tenbin search
 convert-interrupted = 中断した。残りは変換していない
 pages-there = { $pages } には、この設定のページ { $count } 件がすでにある
