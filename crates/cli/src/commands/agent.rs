@@ -59,7 +59,7 @@ pub(crate) fn agent(args: &AgentArgs) -> Exit {
         allow = me.allow.join(", ")
     );
     let mut tell = |news: News| match news {
-        News::Warning(sentence) => output::warning(&sentence),
+        News::Warning(sentence) => output::say_warning(&sentence),
         _ if args.quiet => {}
         News::Waiting => output::say_note(&waiting),
         News::Assigned => output::say_note(&sentence!(

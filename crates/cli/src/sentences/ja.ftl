@@ -1680,6 +1680,106 @@ token-short = --token-file: { $shown } のトークンは { $length } 文字で�
 token-letters = --token-file: { $shown } のトークンは、英字、数字、記号からなる空白のない 1 行にする
 no-credentials-made = 認証情報を生成できない: { $error }
 credentials-made = このサーバーのために生成した認証情報:
+agent-does = エージェント「{ $agent }」が{ $what }
+some-agent-does = エージェントのどれかが{ $what }
+of-agent = エージェント「{ $name }」: { $why }
+agent-bug = エージェントが異常終了した。tenbin のバグ
+broken-message = 壊れたメッセージを送った: { $why }
+no-heartbeat-sent = { $seconds } 秒間ハートビートを送らなかった
+samples-lost = 送ったサンプルが届かなかった
+slice-ended-early = スライスを途中で終えた。中断されたか、3 秒より長く停止していた
+connections-not-opened = 時間内に接続を開かなかった
+slice-not-ended = 時間内にスライスを終えなかった
+request-not-completed = コーディネーターの要求を { $seconds } 秒以内に終えなかった
+figures-impossible = エージェント「{ $agent }」が、このスライスではありえない数値を送った。すべてのマシンで同じビルドの Tenbin を使う
+agents-same-name = 「{ $name }」という名前のエージェントが 2 つある。--name で別の名前にする
+agents-too-few =
+    { $seconds } 秒以内に見つかったエージェントは { $count } 台中 { $found } 台{ $busy }。
+    すべての負荷生成マシンで、同じ NATS サーバーを指定して `tenbin agent` を起動する
+agent-in-use = 。エージェント「{ $name }」は別の実行が使用中
+agents-in-use = 。別の実行が使用中のエージェント: { $names }
+agent-other-version = エージェント「{ $name }」の Tenbin はバージョン { $version } で、ここのバージョンは { $own }。すべてのマシンに同じバージョンをインストールする
+agent-other-build =
+    エージェント「{ $name }」は Tenbin { $version } の別のビルドで、メッセージが異なる(形式 { $format }、このビルドは { $own })。
+    すべてのマシンに同じビルドをインストールする
+no-agent-left = 残っているエージェントがない
+messages-of-agents-lost = このマシンの処理が追いつかず、エージェントのメッセージが失われた
+message-above-nats-limit = { $bytes } バイトのメッセージは NATS サーバーの上限を超えている。サーバーの設定で max_payload を上げる
+message-above-limit =
+    コーディネーターとエージェントの間のメッセージが { $size } MiB になる。上限は { $most } MiB。
+    オブジェクトを減らすか、スライスを短くする
+message-part-missing = メッセージの一部が欠けている
+message-in-parts-too-large = メッセージが大きすぎる
+message-in-parts-unreadable = 分割されたメッセージを読めない
+coordinator-forbidden =
+    NATS サーバーはこの認証情報にコーディネーターの操作を許可していない。agent.creds ではなく、
+    `tenbin hub` が書いた coordinator.creds を使う
+agent-forbidden = NATS サーバーはこの認証情報にエージェントの権限を与えていない。`tenbin hub` が書いた agent.creds を使う
+nats-connection-lost = NATS サーバーとの接続が切れた
+nats-connecting-again = NATS サーバーとの接続が切れた。接続し直している
+nats-said = 「{ $text }」
+nats-no-response = { $seconds } 秒以内に応答がない
+nats-client-ended = クライアントが終了した
+nats-without-creds = { $why }。`tenbin hub` が書いたファイルを --creds で指定する
+agent-stopped-by-user = エージェント「{ $name }」は利用者が止めた
+agent-unassigned = エージェント「{ $name }」はもうこの実行に割り当てられていない
+agent-left-out = コーディネーターはこのエージェントを除いて続ける。負荷を止めた
+no-heartbeat-of-coordinator = コーディネーターのハートビートが { $seconds } 秒間ない。負荷を止めた
+no-heartbeat-received = エージェント「{ $name }」に、このマシンのハートビートが { $seconds } 秒間届かなかった
+coordinator-other-build = 別のビルドの Tenbin のコーディネーターがエージェントを探している。すべてのマシンに同じビルドをインストールする
+order-other-version = 別のバージョンの Tenbin の指示を無視した
+order-twice = 指示 { $number } が 2 回届いた
+request-too-late = コーディネーターの要求が期限の後に届いた
+slice-before-end = スライス { $number } が終わる前にスライス { $next } を指示された
+slice-twice = スライス { $next } を 2 回指示された
+slice-not-ready = スライス { $slice } の準備ができていない
+cluster-interrupted = 中断した
+of-credentials = 認証情報 { $path }: { $why }
+no-nkey-seed = ユーザーの nkey のシードがない。`tenbin hub` が書いたファイルか、USER NKEY SEED のある NATS の認証情報ファイルを使う
+no-hub-name = ハブの名前「{ $name }」はホスト名でも IP アドレスでもない
+hub-cannot-listen = { $listen } を待ち受けられない: { $error }
+hub-directory-open = ハブのディレクトリー { $shown } にほかのユーザーの権限がある(モード { $mode })。chmod 700 { $shown } を実行するか、--dir で別のディレクトリーを指定する
+hub-file-open =
+    { $shown } にほかのユーザーの権限がある(モード { $mode })。{ $directory } を削除して鍵を作り直す。
+    誰も読んでいなければ、chmod 600 { $shown } を実行する
+hub-file-failed =
+    { $path } { $action ->
+        [create] を作れない
+        [read] を読めない
+        [write] に書けない
+       *[other] を処理できない({ $action })
+    }: { $error }
+hub-keys-missing = ディレクトリー { $directory } に { $there } はあるが、{ $missing } がない。欠けているものを元に戻すか、ディレクトリーを削除して鍵を作り直す
+no-nkey = nkey を生成できない:「{ $error }」
+hub-key-unreadable = { $file } は秘密鍵ではない:「{ $error }」。{ $directory } を削除して鍵を作り直す
+no-hub-certificate = ハブの証明書を生成できない:「{ $error }」
+no-nats-server =
+    PATH に { $program } がない。`apt install nats-server` か
+    `go install github.com/nats-io/nats-server/v2@v2.15.2` を実行するか、--nats-server PATH で指定する
+other-than-nats-server = { $file } は { $program } ではない。--version で「{ $line }」と出力する
+hub-configuration-rejected = { $program } が { $directory } の設定を受け付けない:「{ $text }」
+cannot-run-program = { $program } を実行できない: { $error }
+agent-cannot-copy = { $name } の写しを書けない: { $error }
+agent-may-not-read = エージェントに読む許可がない。許可するには、エージェントを --file を付けて起動する
+agent-may-not-send = このエージェントには { $ip } にリクエストを送る許可がない。許可するには、エージェントを --allow { $ip } を付けて起動する
+agent-no-sockets = エージェントはファイルシステムのソケット({ $path })にリクエストを送らない
+agent-few-connections = ワークロード「{ $name }」はこのエージェントに { $connections } 接続を必要とするが、開けるのは { $most } 接続まで(--max-connections)
+agent-polls-without-rate = ワークロード「{ $name }」は一定でないレートでポーリングするが、このエージェントが送れるのは毎秒 { $most } リクエストまで(--max-rate)
+agent-low-rate = ワークロード「{ $name }」はこのエージェントに毎秒 { $rate } リクエストを必要とするが、送れるのは { $most } まで(--max-rate)
+agent-needs-rate = ワークロード「{ $name }」のレートは一定ではないが、このエージェントが送れるのは毎秒 { $most } リクエストまで(--max-rate)。--rate を指定する
+agent-lacks-variables =
+    プランに必要な環境変数を、このエージェントが使えないか、持っていない。そのマシンで設定し、
+    エージェントを --env { $names } を付けて起動する
+agent-without-plan = エージェントにプランがない
+agents-observe-none = エージェントはターゲットを観測しない
+target-without-url = ターゲット「{ $target }」に url がない
+no-such-slice = プランにそのようなスライスはない
+coordinator-sent-invalid = コーディネーターが送った{ $what }。すべてのマシンで同じビルドの Tenbin を使う
+invalid-agents = エージェントかスレッドの数が不正
+invalid-rate = 試行のレートが不正
+invalid-state = ワークロードの状態が不正
+invalid-times = スライスの時間が不正
+checks-impossible = コーディネーターが求めた検査はできない
 # --- tenbin ui
 choose-two = 比較するには一覧で 2 つの実行を選ぶ。選ばれているのは { $count } 件
 ui-no-choice = { $name }: 「{ $value }」は使えない。使えるのは { $known }
@@ -1866,7 +1966,7 @@ export-without-file = ファイル名がない。{ $name }=FILE、標準出力�
 read-no-further = ファイルの続きを読めない: { $why }。途中で切れているのかもしれない
 cannot-open = 開けない。{ $why }
 directory-of-run = ディレクトリーになっている。実行ディレクトリーの結果は tenbin show が表示する
-no-nats = NATS サーバー { $url } に接続できない:「{ $why }」
+no-nats = NATS サーバー { $url } に接続できない: { $why }
 file-empty = 空のファイル。何も書かれていない
 unread-json = 結果を読めないツールの JSON。メンバーは { $members }
 no-known-result = 読める結果ではない
