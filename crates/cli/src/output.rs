@@ -56,12 +56,6 @@ fn say_lines(text: &str) {
     lines.for_each(|line| say(&line));
 }
 
-/// Prints a warning on standard error, with control characters escaped.
-pub(crate) fn warning(text: &str) {
-    let text = format!("warning: {}", front::spelled(text));
-    say(&tenbin_report::for_terminal(&text));
-}
-
 /// Prints an error on standard error in the language of the reader.
 pub(crate) fn say_error(sentence: &Sentence) {
     say_lines(&titled(sentence, ["error", "エラー"]));

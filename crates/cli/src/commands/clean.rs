@@ -114,6 +114,14 @@ pub(crate) enum PlanUnread {
 }
 
 impl PlanUnread {
+    /// The error with its arguments.
+    pub(crate) fn sentence(&self) -> Sentence {
+        match self {
+            Self::Unreadable(error) => error.sentence(),
+            Self::NoPlan(why) => why.sentence(),
+        }
+    }
+
     /// Prints the error, and returns the exit code.
     fn print(&self) -> Exit {
         match self {

@@ -1904,6 +1904,21 @@ no-result-bug = 実行が結果なしに終わった。tenbin のバグ
 no-hiding = 秘密の値をプロセスの表題から除けない: { $error }。環境変数かファイルで渡す
 no-stdout-space = 標準出力に書けない: { $failure }。空きを増やすか、別のファイルに書く
 
+format-of-one-workload = この形式は 1 つのワークロードの実行のためのもので、この実行には { $workloads } 個ある
+no-whole-second = この実行には、最後まで測定した 1 秒がない
+no-whole-step = クローズドループで最後まで実行した段階がないので、drnbench 形式のファイルはない
+no-blob-operation = この実行には、blob ストアの PUT、GET、DEL の操作がない
+no-store-operation = この実行には、オブジェクトストアか blob ストアの操作がない
+no-timed-response = この実行には、時間を測った応答がない
+no-interval-log = インターバルログに書けない:「{ $error }」
+for-this-reason = ({ $why })
+nothing-comparable = { $name }: スループットがない{ $why }ので、比べられるものがない
+several-on-stdout = --json と、=- のあるエクスポートのうち、標準出力に書けるのは 1 つだけ。ほかにはファイル名を指定する
+subscribers-address = { $host } の名前を解決できない:「{ $why }」
+no-subscriber = { $host } に購読者が 1 つも接続できない:「{ $why }」
+subscribers-descriptors =
+    { $needed } 接続は、このプロセスが開けるファイルの上限({ $limit })を超えている。上限を上げるか、購読者か段階を減らす
+no-polling = 接続をポーリングできない: { $error }
 # --- Values on the command line
 agent-name = 英字、数字、-、_ からなる 1〜64 文字にする
 no-network = 10.0.0.0/24 のようなアドレスかネットワークを書く

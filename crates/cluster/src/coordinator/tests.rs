@@ -156,7 +156,7 @@ fn texts_of_agents_are_one_line() {
 
 #[test]
 fn sentences_of_agents_keep_their_arguments_unless_these_are_long_or_have_control_characters() {
-    let said = |name: &str| sentence!("of-agent", "agent \"{name}\": no", name);
+    let said = |name: &str| sentence!("of-agent", "agent \"{name}\": {why}", name, why = "no");
     assert_eq!(limited(said("load1")), said("load1"));
     for wrong in ["a\nb", &"x".repeat(9_000)] {
         let kept = limited(said(wrong));

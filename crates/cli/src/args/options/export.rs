@@ -64,12 +64,15 @@ impl ExportArgs {
 
     /// One sentence if several outputs go to standard output, otherwise `None`. `json` is whether
     /// `--json` is given.
-    pub(crate) fn conflict(&self, json: bool) -> Option<&'static str> {
+    pub(crate) fn conflict(&self, json: bool) -> Option<Sentence> {
         let asked = self.on_stdout() + usize::from(json);
-        (asked > 1).then_some(
-            "only one of --json and the exports with =- can be on standard output; name files for \
-             the others",
-        )
+        (asked > 1).then(|| {
+            sentence!(
+                "several-on-stdout",
+                "only one of --json and the exports with =- can be on standard output; name files \
+                 for the others"
+            )
+        })
     }
 
     /// `FORMAT` or `FORMAT=FILE` of each export to a file, with FILE as an absolute path.

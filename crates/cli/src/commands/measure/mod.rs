@@ -278,7 +278,7 @@ fn checked(
     let exports = options.export.and(&plan.output);
     let exports = exports.map_err(|sentence| refused(&sentence))?;
     if let Some(sentence) = exports.conflict(options.json) {
-        return Err(refused(&sentence.into()));
+        return Err(refused(&sentence));
     }
     check_exports(&exports, &plan)?;
     let unknown = before.as_ref().and_then(|it| it.unknown(&plan.workloads));

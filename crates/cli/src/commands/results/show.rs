@@ -34,7 +34,7 @@ pub(crate) fn show(args: &ShowArgs) -> Exit {
         Err(exit) => return exit,
     };
     if let Some(sentence) = args.export.conflict(args.json) {
-        output::error(sentence);
+        output::say_error(&sentence);
         return Exit::Refused;
     }
     let run = &opened.directory;
