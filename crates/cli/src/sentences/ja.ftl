@@ -445,7 +445,11 @@ warp-help =
     tenbin warp COMMAND --help で、コマンドのフラグを表示する。プログラムの名前が warp なら、それがこのコマンドになる。
 
 # --- Mistakes on the command lines of other tools
-front-added-flag = '{ $arg }' の値「{ $value }」は使えない
+front-added-flag = '{ $arg }' の値「{ $value }」は使えない{ $why }
+front-valid-values = 。使える値: { $values }
+front-write-integer = 。整数を書く
+front-range = 。使える範囲: { $range }
+front-because = 。{ $why }
 front-flag-elsewhere = ({ $flags } は `{ $instead }` のフラグで、`tenbin { $command }` にはない)
 front-value = 「{ $value }」は使えない。{ $reason }
 front-takes-no-arguments = { $tool } に引数はなく、「{ $operand }」というフラグもない
