@@ -21,12 +21,6 @@ use crate::sentences::said_in;
 /// Report width in columns if the width of the terminal is unknown.
 const COLUMNS: usize = 100;
 
-/// Prints an error on standard error, with control characters escaped.
-pub(crate) fn error(text: &str) {
-    let text = format!("error: {}", front::spelled(text));
-    say_lines(&text);
-}
-
 /// Prints an error on standard error in the language of the reader, with control characters escaped.
 pub(crate) fn failure(error: &(dyn Error + 'static)) {
     say_lines(&in_words(error, ["error", "エラー"]));

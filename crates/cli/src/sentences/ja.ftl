@@ -1923,6 +1923,12 @@ no-subscriber = { $host } に購読者が 1 つも接続できない:「{ $why }
 subscribers-descriptors =
     { $needed } 接続は、このプロセスが開けるファイルの上限({ $limit })を超えている。上限を上げるか、購読者か段階を減らす
 no-polling = 接続をポーリングできない: { $error }
+left-objects = バケット { $bucket } の { $prefix } 以下に { $objects } 個のオブジェクトが残っている
+left-unlisted = バケット { $bucket } の { $prefix } 以下のオブジェクトを一覧できなかった。残っている可能性がある
+left-bucket = この実行が作成したバケット { $bucket } が残っている
+left-by-interruption = { $said }。後片づけが中断された
+left-because = { $said }(理由:「{ $reason }」)
+left-to-clean = { $said }。残りを削除するには次を実行する: { $clean }
 # --- Values on the command line
 agent-name = 英字、数字、-、_ からなる 1〜64 文字にする
 no-network = 10.0.0.0/24 のようなアドレスかネットワークを書く
