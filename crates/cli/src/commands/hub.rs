@@ -86,7 +86,7 @@ fn start(server: &NatsServer, hub: &Hub, stop: &Stop) -> Result<Running, TargetE
         // Only the address matters: the readiness check connects and sends nothing.
         url: format!("http://{}/", hub.local),
         ready: Ready::Port,
-        ready_within: helper_time::limit().map_err(|why| unusable(why.into()))?,
+        ready_within: helper_time::limit().map_err(unusable)?,
         stop_within: STOP_WITHIN,
     };
     bring_up(

@@ -1829,6 +1829,9 @@ invalid-rate = 試行のレートが不正
 invalid-state = ワークロードの状態が不正
 invalid-times = スライスの時間が不正
 checks-impossible = コーディネーターが求めた検査はできない
+helper-time-zero = { $variable } が 0 になっている。2m のように書く
+of-path-of-host = ホスト { $host } の { $path }: { $why }
+response-without-counters = 応答に、Groonga、Droonga、OpenSearch のどの形式のキャッシュカウンターもない
 # --- tenbin ui
 choose-two = 比較するには一覧で 2 つの実行を選ぶ。選ばれているのは { $count } 件
 ui-no-choice = { $name }: 「{ $value }」は使えない。使えるのは { $known }
