@@ -22,12 +22,6 @@ use crate::sentences::said_in;
 /// Report width in columns if the width of the terminal is unknown.
 const COLUMNS: usize = 100;
 
-/// Prints an error on standard error, with control characters escaped.
-pub(crate) fn error(text: &str) {
-    let text = format!("error: {}", front::spelled(text));
-    say_lines(&text);
-}
-
 /// Prints an error on standard error in the language of the reader, with control characters escaped.
 pub(crate) fn failure(error: &(dyn Error + 'static)) {
     say_lines(&in_words(error, ["error", "エラー"]));
@@ -55,18 +49,6 @@ pub(crate) fn warning_of(error: &(dyn Error + 'static)) -> String {
 fn say_lines(text: &str) {
     let lines = text.lines().map(tenbin_report::for_terminal);
     lines.for_each(|line| say(&line));
-}
-
-/// Prints a note on standard error, with control characters escaped.
-pub(crate) fn note(text: &str) {
-    let text = format!("note: {}", front::spelled(text));
-    say(&tenbin_report::for_terminal(&text));
-}
-
-/// Prints a warning on standard error, with control characters escaped.
-pub(crate) fn warning(text: &str) {
-    let text = format!("warning: {}", front::spelled(text));
-    say(&tenbin_report::for_terminal(&text));
 }
 
 /// Prints an error on standard error in the language of the reader.

@@ -371,7 +371,7 @@ impl<'a> LiveRun<'a> {
         let leftovers = self.clean_up(&of_clean_up);
         if outcome.is_err() {
             for left in &leftovers.left_behind {
-                (self.controls.progress)(Progress::Left(&left.to_string().into()));
+                (self.controls.progress)(Progress::Left(&left.sentence()));
             }
             if leftovers.left_behind.is_empty() && leftovers.kept.is_empty() {
                 self.discard();

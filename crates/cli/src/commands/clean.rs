@@ -80,7 +80,7 @@ fn clean_run(run: &Path) -> Exit {
                 return local;
             }
             for left in &cleaned.left {
-                output::error(&left.to_string());
+                output::say_error(&left.sentence());
             }
             Exit::Target
         }
@@ -114,6 +114,14 @@ pub(crate) enum PlanUnread {
 }
 
 impl PlanUnread {
+    /// The error with its arguments.
+    pub(crate) fn sentence(&self) -> Sentence {
+        match self {
+            Self::Unreadable(error) => error.sentence(),
+            Self::NoPlan(why) => why.sentence(),
+        }
+    }
+
     /// Prints the error, and returns the exit code.
     fn print(&self) -> Exit {
         match self {
@@ -210,7 +218,7 @@ pub(crate) fn leftovers(plan: &Plan, directory: &Path) -> Vec<Sentence> {
         left.with_part("what", [what])
     });
     if let Some(left) = tenbin_record::left_behind(directory) {
-        let left = left.iter().map(|left| left.to_string().into());
+        let left = left.iter().map(|left| left.sentence());
         return left.chain(data).collect();
     }
     let places = places(plan).into_iter();

@@ -51,6 +51,13 @@ fn errors() -> Vec<(Box<dyn Error>, &'static str, &'static str)> {
             "runs/a を読めない。そのファイルやディレクトリーはない",
         ),
         (
+            Box::new(
+                tenbin_cluster::Creds::read(Path::new("no/agent.creds")).expect_err("no file"),
+            ),
+            "credentials no/agent.creds: No such file or directory (os error 2)",
+            "認証情報 no/agent.creds: そのファイルやディレクトリーはない",
+        ),
+        (
             Box::new(CommandError::TooFewRuns { asked: 3, there: 2 }),
             "runs/ has 2 measured runs, so there is no run number 3 from the newest; see tenbin list",
             "runs/ の測定済みの実行は 2 件しかなく、新しい方から 3 番目はない。tenbin list で一覧を見る",

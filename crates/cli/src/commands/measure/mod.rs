@@ -411,7 +411,7 @@ impl Concluded {
             display.always(&output::warning_of(&error));
         }
         for left in &outcome.left_behind {
-            display.warn_always(&left.to_string().into());
+            display.warn_always(&left.sentence());
         }
         for sentence in &outcome.kept {
             display.tell(sentence);

@@ -50,7 +50,7 @@ fn feed(job: &FeedJob) -> Exit {
     }
     match ended {
         Err(error) => {
-            output::failure(&error);
+            output::say_error(&said(&error));
             match error {
                 Error::Address { .. } | Error::NoSubscriber { .. } if steps.is_empty() => {
                     Exit::Target
@@ -69,6 +69,34 @@ fn feed(job: &FeedJob) -> Exit {
                  figures count only messages that arrived, so do not use them to rate this server"
             ));
             Exit::Invalid
+        }
+    }
+}
+
+/// The error with its arguments.
+fn said(error: &Error) -> Sentence {
+    match error {
+        Error::Address { host, why } => sentence!(
+            "subscribers-address",
+            "{host} cannot be resolved: {why}",
+            host,
+            why
+        ),
+        Error::NoSubscriber { host, why } => sentence!(
+            "no-subscriber",
+            "no subscriber could be connected to {host}: {why}",
+            host,
+            why
+        ),
+        Error::Descriptors { needed, limit } => sentence!(
+            "subscribers-descriptors",
+            "{needed} connections exceed this process's limit of open files ({limit}); raise the \
+             limit, or use fewer subscribers or steps",
+            needed,
+            limit
+        ),
+        Error::Poll(error) => {
+            sentence!("no-polling", "cannot poll the connections: {error}", error)
         }
     }
 }

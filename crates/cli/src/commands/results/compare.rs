@@ -160,7 +160,7 @@ fn results_of(
     let read = read_file_by(path, columns).map_err(|error| refuse(&error))?;
     let results = Results::of_read(shown(&name), read);
     results.map_err(|sentence| {
-        output::error(&sentence);
+        output::say_error(&sentence);
         Exit::Refused
     })
 }

@@ -32,7 +32,7 @@ pub(crate) fn check(exports: &ExportArgs, plan: &Plan) -> Result<(), Exit> {
     }
     for each in &exports.export {
         let why = match (each.format.lacks_in(plan), &each.to) {
-            (Some(what), _) => Some(Sentence::from(what)),
+            (Some(what), _) => Some(Sentence::fixed(what)),
             (None, Place::File(path)) => can_write_atomically(path)
                 .err()
                 .map(|error| error.sentence()),
@@ -108,7 +108,7 @@ fn of_document(
     write: WriteDocument,
 ) -> Result<(), Sentence> {
     if let Some(what) = export.format.lacks(document) {
-        return Err(what.into());
+        return Err(Sentence::fixed(what));
     }
     if let Some(summary) = step_summary(export) {
         let alone = format(STEP_SUMMARY).filter(|_| export.format.name == MARKDOWN);
@@ -135,7 +135,7 @@ fn of_document(
         Some(path) => {
             can_write_atomically(&path)
                 .and_then(|()| write_atomically_with(&path, |to| write(document, to)))
-                .map_err(|error| error.to_string())?;
+                .map_err(|error| error.sentence())?;
             announce(export.format, &path);
         }
         None => {
@@ -175,7 +175,7 @@ fn of_run(
     parts: Result<Vec<Part>, WriteError>,
     directory: &Path,
 ) -> Result<(), Sentence> {
-    let parts = parts.map_err(|error| error.to_string())?;
+    let parts = parts.map_err(|error| error.sentence())?;
     let Some(path) = path(export, directory) else {
         return match parts.as_slice() {
             [only] => {
@@ -194,7 +194,7 @@ fn of_run(
         let file = part.file(&path, parts.len());
         can_write_atomically(&file)
             .and_then(|()| write_atomically(&file, &part.content))
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| error.sentence())?;
         announce(export.format, &file);
     }
     Ok(())
@@ -289,7 +289,7 @@ pub(crate) fn parts(name: &str, run: &Run<'_>) -> Vec<Part> {
         Some(Writer::Document { .. }) | None => Ok(Vec::new()),
     };
     parts.unwrap_or_else(|error| {
-        output::warning(&error.to_string());
+        output::say_warning(&error.sentence());
         Vec::new()
     })
 }

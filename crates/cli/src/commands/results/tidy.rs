@@ -204,7 +204,7 @@ fn write_line(file: &Path, line: &str) -> Result<(), Sentence> {
         };
     }
     let written = write_atomically(file, format!("{line}\n").as_bytes());
-    written.map_err(|error| error.to_string())?;
+    written.map_err(|error| error.sentence())?;
     // The run may have been measured with another umask.
     let plan = file.with_file_name("plan.toml");
     fs::metadata(plan)
@@ -250,7 +250,7 @@ pub(crate) fn trash(run: &Path) -> Result<PathBuf, Sentence> {
         stays.with_part("left", [left])
     };
     // The plan says where a killed run may have left objects.
-    let plan = keyless_plan(run).map_err(|why| stays(why.to_string().into()))?;
+    let plan = keyless_plan(run).map_err(|why| stays(why.sentence()))?;
     if let Some(left) = leftovers(&plan, run).into_iter().next() {
         return Err(stays(left));
     }
