@@ -1,6 +1,6 @@
 //! Operations with one request per object.
 
-use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead};
+use tenbin_engine::{BodyUse, Exchange, Judgement, Moment, Next, ResponseHead};
 use tenbin_plan::S3Operation;
 
 use crate::s3::action::Action;
@@ -52,11 +52,6 @@ pub(super) trait OneRequest: Send {
     ) -> Judgement {
         let _ = length;
         context.refusals.judge_done(exchange, status)
-    }
-
-    /// As [`Action::lost`].
-    fn lost(&mut self, exchange: &mut Exchange) {
-        let _ = exchange;
     }
 }
 
@@ -118,9 +113,5 @@ impl<R: OneRequest> Action for Each<R> {
         length: u64,
     ) -> Judgement {
         self.request.judge(context, exchange, status, length)
-    }
-
-    fn lost(&mut self, _context: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
-        self.request.lost(exchange);
     }
 }

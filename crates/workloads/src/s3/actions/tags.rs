@@ -7,7 +7,6 @@ use super::each::{Each, OneRequest};
 use crate::s3::action::{Action, Setting};
 use crate::s3::context::WorkerContext;
 use crate::s3::messages::document::Document;
-use crate::s3::messages::judging::Refusals;
 use crate::s3::messages::tagging;
 use crate::s3::objects::selection::Chooser;
 use crate::s3::signing::request_writer::RequestSpec;
@@ -62,7 +61,6 @@ struct GetTags {
     may_be_none: bool,
     /// Whether the objects existed before the run, with unknown tags.
     may_be_others: bool,
-    responses: Refusals,
 }
 
 impl GetTags {
@@ -73,7 +71,6 @@ impl GetTags {
             tags,
             may_be_none: setting.work.mix.has(S3Operation::DeleteTags),
             may_be_others: setting.work.data == DataSet::Existing,
-            responses: Refusals::keeping(KEPT_RESPONSE),
         }
     }
 
@@ -98,41 +95,27 @@ impl OneRequest for GetTags {
 
     fn head(
         &mut self,
-        _context: &mut WorkerContext,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         _head: &ResponseHead<'_>,
     ) -> BodyUse {
-        self.responses.catch(exchange);
+        context.refusals.catch_up_to(KEPT_RESPONSE, exchange);
         BodyUse::Inspect
-    }
-
-    fn body(
-        &mut self,
-        _context: &mut WorkerContext,
-        exchange: &mut Exchange,
-        _offset: u64,
-        part: &[u8],
-    ) {
-        self.responses.body(exchange, part);
     }
 
     fn judge(
         &mut self,
-        _context: &mut WorkerContext,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         _length: u64,
     ) -> Judgement {
         if status != 200 {
-            return self.responses.failed(exchange);
+            return context.refusals.failed(exchange);
         }
-        let judgement = self.judge_tags(self.responses.caught(exchange));
-        self.responses.release(exchange);
+        let judgement = self.judge_tags(context.refusals.caught(exchange));
+        context.refusals.release(exchange);
         judgement
-    }
-
-    fn lost(&mut self, exchange: &mut Exchange) {
-        self.responses.release(exchange);
     }
 }
 
