@@ -224,7 +224,7 @@ fn of_operation(
     let [first_byte_p50, first_byte_p99] = basis.quantiles([0.50, 0.99], first_byte, name);
     OperationResult {
         operation: name.to_owned(),
-        role: role_of(role),
+        role,
         counts: counts.map(Some),
         failed: Some(ops.iter().map(|op| op.failed_count()).sum()),
         errors,
@@ -249,16 +249,6 @@ fn of_operation(
         service_p99,
         first_byte_p50,
         first_byte_p99,
-    }
-}
-
-fn role_of(role: Role) -> tenbin_result::Role {
-    match role {
-        Role::Request => tenbin_result::Role::Request,
-        Role::Step => tenbin_result::Role::Step,
-        Role::Transaction => tenbin_result::Role::Transaction,
-        Role::Poll => tenbin_result::Role::Poll,
-        Role::Effect => tenbin_result::Role::Effect,
     }
 }
 
