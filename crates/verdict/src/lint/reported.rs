@@ -184,6 +184,20 @@ impl Range {
         }
     }
 
+    /// The values within `slack` of `value`, except values below 0.
+    pub fn around(value: f64, slack: f64) -> Self {
+        Self::exactly(value).wider(slack)
+    }
+
+    /// The range extended by `slack` on both sides, but not below 0.
+    #[must_use]
+    pub fn wider(self, slack: f64) -> Self {
+        Self {
+            from: (self.from - slack).max(0.0),
+            to: self.to + slack,
+        }
+    }
+
     /// The middle of the range, which is the printed number.
     pub fn middle(self) -> f64 {
         f64::midpoint(self.from, self.to)

@@ -160,7 +160,7 @@ fn add(of: &mut Measurement, what: &str, said: Said<u64>, counted: bool) {
 /// Reads the length of the run, and divides the number of responses by it.
 fn length(whole: &Json<'_>, of: &mut Measurement) -> Result<(), Fault> {
     let said = whole.need("duration")?.number(1.0)?;
-    let seconds = around(said.value.middle(), HALF_HUNDREDTH);
+    let seconds = Range::around(said.value.middle(), HALF_HUNDREDTH);
     of.rate = of.ended.as_ref().and_then(|ended| {
         let rate = Range {
             from: ended.value as f64 / seconds.to,
@@ -186,7 +186,10 @@ fn times(latency: &Json<'_>, counted: u64, of: &mut Measurement) -> Result<(), F
     }
     let read = |member: &Json<'_>| -> Result<Said<Range>, Fault> {
         let exact = member.number(MILLI)?;
-        Ok(Said::new(around(exact.value.middle(), MILLI), exact.quote))
+        Ok(Said::new(
+            Range::around(exact.value.middle(), MILLI),
+            exact.quote,
+        ))
     };
     of.mean = Some(read(&latency.need("average")?)?);
     of.max = Some(read(&latency.need("max")?)?);
@@ -219,11 +222,4 @@ fn quantile(name: &str) -> Option<f64> {
     }
     let percent = decimal(&percent)?.middle();
     (percent < 100.0).then_some((percent * 1e5).round() / 1e7)
-}
-
-fn around(value: f64, slack: f64) -> Range {
-    Range {
-        from: (value - slack).max(0.0),
-        to: value + slack,
-    }
 }

@@ -77,7 +77,7 @@ fn length(aggregate: &Json<'_>) -> Result<Option<Said<Range>>, Fault> {
         return Ok(None);
     };
     let seconds = last.value.middle() - first.value.middle();
-    let range = around(seconds, MILLI);
+    let range = Range::around(seconds, MILLI);
     Ok((seconds > MILLI).then(|| Said::new(range, last.quote)))
 }
 
@@ -276,7 +276,7 @@ fn times(aggregate: &Json<'_>, name: &str, of: &mut Measurement) -> Result<(), F
     let read = |member: &Json<'_>, error: f64| -> Result<Said<Range>, Fault> {
         let millis = member.number(1.0)?;
         let value = millis.value.middle();
-        let range = around(value, value * error + STEP).times(MILLI);
+        let range = Range::around(value, value * error + STEP).times(MILLI);
         Ok(Said::new(range, millis.quote))
     };
     of.min = Some(read(&times.need("min")?, 0.0)?);
@@ -302,11 +302,4 @@ fn quantile(digits: &str) -> Option<f64> {
     let is_number = digits.len() >= 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
     let value: f64 = format!("0.{digits}").parse().ok()?;
     is_number.then_some(value)
-}
-
-fn around(value: f64, slack: f64) -> Range {
-    Range {
-        from: (value - slack).max(0.0),
-        to: value + slack,
-    }
 }

@@ -213,10 +213,7 @@ fn rounded(text: &str) -> Option<Range> {
         1_000..10_000 => 50.0,
         _ => 500.0,
     };
-    Some(Range {
-        from: (millis as f64 - half).max(0.0),
-        to: millis as f64 + half,
-    })
+    Some(Range::around(millis as f64, half))
 }
 
 fn history(content: &[u8]) -> Result<Reported, Fault> {

@@ -182,11 +182,7 @@ fn percentile(line: &Line<'_>, name: &str, text: &str) -> Result<Percentile, Fau
     let bar = millis.middle() * HALF_BAR;
     Ok(Percentile {
         quantile: percent as f64 / 100.0,
-        time: Range {
-            from: (millis.from - bar).max(0.0),
-            to: millis.to + bar,
-        }
-        .times(MILLI),
+        time: millis.wider(bar).times(MILLI),
         quote: line.quote(),
     })
 }

@@ -71,14 +71,7 @@ struct Row<'a> {
 
 impl Row<'_> {
     fn range(&self) -> Range {
-        around(self.nanos as f64 / NANOS, self.half)
-    }
-}
-
-fn around(seconds: f64, half: f64) -> Range {
-    Range {
-        from: (seconds - half).max(0.0),
-        to: seconds + half,
+        Range::around(self.nanos as f64 / NANOS, self.half)
     }
 }
 
@@ -99,7 +92,7 @@ pub(super) fn requests(content: &[u8]) -> Result<Reported, Fault> {
         text: format!("{n} rows below {:?}", REQUESTS_HEAD.replace('\t', " ")),
     };
     let sum: u64 = rows.iter().map(|row| row.nanos).sum();
-    let mean = around(sum as f64 / n as f64 / NANOS, first.half.max(last.half));
+    let mean = Range::around(sum as f64 / n as f64 / NANOS, first.half.max(last.half));
     let mut of = Measurement::new(REQUESTS);
     of.ended = Some(Said::new(n, quote.clone()));
     of.omits_failures = true;
