@@ -30,8 +30,7 @@ pub(crate) fn agent(args: &AgentArgs) -> Exit {
     let server = match args.nats.server() {
         Ok(server) => server,
         Err(error) => {
-            output::failure(&error);
-            return Exit::Refused;
+            return output::refuse_error(&error);
         }
     };
     let (stop, context) = match surroundings() {

@@ -19,8 +19,7 @@ pub(crate) fn observe(args: &ObserveArgs) -> Exit {
     let options = match options(args) {
         Ok(options) => options,
         Err(why) => {
-            output::say_error(&why);
-            return Exit::Refused;
+            return output::refuse(&why);
         }
     };
     let scheme = match options.tls {

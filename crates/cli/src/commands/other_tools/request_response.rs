@@ -38,8 +38,7 @@ fn run(job: &RampJob, added: AddedArgs) -> Exit {
     let draft = match draft(job, &added) {
         Ok(draft) => draft,
         Err(why) => {
-            output::say_error(&why);
-            return Exit::Refused;
+            return output::refuse(&why);
         }
     };
     let options = OutputArgs::for_foreign(false, false, added.agents);

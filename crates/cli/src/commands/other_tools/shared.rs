@@ -173,12 +173,11 @@ pub(crate) fn print_latency(run: &Run<'_>, is_given: bool) {
 pub(crate) fn can_keep(files: &[Option<&str>]) -> Result<(), Exit> {
     for file in files.iter().flatten() {
         if let Err(error) = tenbin_record::can_write_atomically(Path::new(file)) {
-            output::say_error(&sentence!(
+            return Err(output::refuse(&sentence!(
                 "name-writable-file",
                 "{reason}; name a file that can be written",
                 reason = error
-            ));
-            return Err(Exit::Refused);
+            )));
         }
     }
     Ok(())

@@ -20,8 +20,7 @@ const MOST: usize = 20;
 pub(crate) fn list(args: &ListArgs) -> Exit {
     if !args.directory.is_dir() {
         let path = args.directory.clone();
-        output::failure(&CommandError::NoDirectory { path });
-        return Exit::Refused;
+        return output::refuse_error(&CommandError::NoDirectory { path });
     }
     let runs = kept::runs_in(&args.directory);
     let wanted = Wanted::of(args);

@@ -52,8 +52,7 @@ const POLL: Duration = Duration::from_millis(100);
 pub(crate) fn ui(args: &UiArgs) -> Exit {
     if !args.directory.is_dir() {
         let path = args.directory.clone();
-        output::failure(&CommandError::NoDirectory { path });
-        return Exit::Refused;
+        return output::refuse_error(&CommandError::NoDirectory { path });
     }
     let stop = match interrupt::stop(|_| {}) {
         Ok(stop) => stop,
