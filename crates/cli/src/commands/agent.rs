@@ -29,9 +29,7 @@ use crate::output;
 pub(crate) fn agent(args: &AgentArgs) -> Exit {
     let server = match args.nats.server() {
         Ok(server) => server,
-        Err(error) => {
-            return output::refuse_error(&error);
-        }
+        Err(error) => return output::refuse_error(&error),
     };
     let (stop, context) = match surroundings() {
         Ok(found) => found,

@@ -18,9 +18,7 @@ use crate::progress::Display;
 pub(crate) fn clean(args: &CleanArgs) -> Exit {
     let run = match kept::directory(&args.run) {
         Ok(run) => run,
-        Err(sentence) => {
-            return output::refuse(&sentence);
-        }
+        Err(sentence) => return output::refuse(&sentence),
     };
     clean_run(&run)
 }

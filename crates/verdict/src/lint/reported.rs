@@ -242,6 +242,12 @@ impl Measurement {
         }
     }
 
+    /// Sorts the percentiles by their quantiles.
+    pub fn sort_percentiles(&mut self) {
+        let percentiles = &mut self.percentiles;
+        percentiles.sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+    }
+
     /// Number of operations that failed.
     pub fn failed(&self) -> u64 {
         self.failures

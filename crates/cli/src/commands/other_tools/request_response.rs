@@ -37,9 +37,7 @@ fn run(job: &RampJob, added: AddedArgs) -> Exit {
     tell(&job.notes);
     let draft = match draft(job, &added) {
         Ok(draft) => draft,
-        Err(why) => {
-            return output::refuse(&why);
-        }
+        Err(why) => return output::refuse(&why),
     };
     let options = OutputArgs::for_foreign(false, false, added.agents);
     let listed = Listed {

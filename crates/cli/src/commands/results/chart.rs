@@ -73,9 +73,7 @@ fn add(overlay: &mut Overlay, source: &Path, several_runs: bool) -> Result<(), E
     let shown = source.display().to_string();
     let steps = match read_bytes(&shown, &content) {
         Ok(Content::Steps(steps)) => steps,
-        Err(error) if !error.is_unknown_format() => {
-            return Err(output::refuse_error(&error));
-        }
+        Err(error) if !error.is_unknown_format() => return Err(output::refuse_error(&error)),
         Ok(_) | Err(_) => {
             let why = sentence!(
                 "neither-run-nor-drnbench",

@@ -21,9 +21,7 @@ pub(crate) fn lint_files(args: &LintArgs) -> Exit {
     for file in &args.files {
         match read_reported_by(file, args.columns.columns.as_ref()) {
             Ok(reported) => all.push(reported),
-            Err(error) => {
-                return output::refuse_error(&error);
-            }
+            Err(error) => return output::refuse_error(&error),
         }
     }
     if let Some(sentence) = unknown(&args.changed, &all) {

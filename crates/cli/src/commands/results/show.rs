@@ -123,9 +123,7 @@ fn result_file(args: &ShowArgs) -> Option<Exit> {
     let name = for_terminal(&args.run.display().to_string());
     let content = match read(&args.run, &Selection::default()) {
         Ok(content) => content,
-        Err(error) => {
-            return Some(output::refuse_error(&error));
-        }
+        Err(error) => return Some(output::refuse_error(&error)),
     };
     let is_document = matches!(content, Content::Document(_));
     let asked = [

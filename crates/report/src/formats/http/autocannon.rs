@@ -204,8 +204,7 @@ fn times(latency: &Json<'_>, counted: u64, of: &mut Measurement) -> Result<(), F
             quote: time.quote,
         });
     }
-    of.percentiles
-        .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+    of.sort_percentiles();
     // autocannon leaves out the times below a millisecond when it looks for the shortest.
     let min = read(&latency.need("min")?)?;
     let is_least = |first: &Percentile| first.time.middle() >= min.value.middle();

@@ -103,8 +103,7 @@ fn percentiles(times: &Json<'_>, total: u64, of: &mut Measurement) -> Result<(),
             });
         }
     }
-    of.percentiles
-        .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+    of.sort_percentiles();
     Ok(())
 }
 

@@ -107,8 +107,7 @@ fn percentiles(whole: &Json<'_>, of: &mut Measurement) -> Result<(), Fault> {
             quote: time.quote,
         });
     }
-    of.percentiles
-        .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+    of.sort_percentiles();
     Ok(())
 }
 

@@ -292,8 +292,7 @@ fn times(aggregate: &Json<'_>, name: &str, of: &mut Measurement) -> Result<(), F
             });
         }
     }
-    of.percentiles
-        .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+    of.sort_percentiles();
     Ok(())
 }
 

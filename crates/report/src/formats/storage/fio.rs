@@ -216,8 +216,7 @@ fn times(part: &Json<'_>, of: &mut Measurement) -> Result<(), Fault> {
             });
         }
     }
-    of.percentiles
-        .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+    of.sort_percentiles();
     Ok(())
 }
 

@@ -125,8 +125,7 @@ fn times(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
         of.percentiles.push(percentile(&line)?);
     }
     // bombardier does not print them in order.
-    of.percentiles
-        .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+    of.sort_percentiles();
     Ok(())
 }
 

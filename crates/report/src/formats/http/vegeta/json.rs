@@ -34,8 +34,7 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
             quote: time.quote,
         });
     }
-    of.percentiles
-        .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+    of.sort_percentiles();
     let by_status = whole.need("status_codes")?;
     let mut codes = Vec::new();
     for (code, member) in by_status.members() {

@@ -169,8 +169,7 @@ fn percentiles(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
             });
         }
     }
-    of.percentiles
-        .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+    of.sort_percentiles();
     if let Some((line, rest)) = lines.0.iter().find_map(|line| {
         let rest = line.text.strip_prefix("#[Max ")?;
         Some((line, rest.rsplit_once('=')?.1))

@@ -37,8 +37,7 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     for row in &rows {
         time(row, &mut of)?;
     }
-    of.percentiles
-        .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+    of.sort_percentiles();
     Counts {
         total,
         ok: requests.line.said(ok),

@@ -115,8 +115,7 @@ impl Summary {
                 name => of.percentiles.push(percentile(name, time)?),
             }
         }
-        of.percentiles
-            .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+        of.sort_percentiles();
         // A test that changes the number of VUs has no one number of them. A VU can send several
         // requests at once, so that Little's law does not apply.
         of.connections = self

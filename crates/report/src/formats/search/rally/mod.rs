@@ -161,8 +161,7 @@ impl Task {
                 });
             }
         }
-        of.percentiles
-            .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+        of.sort_percentiles();
         Ok(of)
     }
 

@@ -277,8 +277,7 @@ fn times_of(
         let (name, value) = part.split_once(": ").unwrap_or((part, ""));
         figure(of, line, name, value.trim_end(), parse)?;
     }
-    of.percentiles
-        .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+    of.sort_percentiles();
     Ok(())
 }
 
