@@ -175,6 +175,17 @@ impl<T> Said<T> {
     }
 }
 
+impl Percentile {
+    /// Creates a percentile from the quantile, 0 to 1, and the stated time, seconds.
+    pub fn new(quantile: f64, said: Said<Range>) -> Self {
+        Self {
+            quantile,
+            time: said.value,
+            quote: said.quote,
+        }
+    }
+}
+
 impl Range {
     /// The range of an exact number: both ends are `value`.
     pub fn exactly(value: f64) -> Self {
@@ -240,6 +251,11 @@ impl Measurement {
             Some(target) => format!("{} on {target}", self.operation),
             None => self.operation.clone(),
         }
+    }
+
+    /// Adds a percentile; see [`Percentile::new`].
+    pub fn add_percentile(&mut self, quantile: f64, said: Said<Range>) {
+        self.percentiles.push(Percentile::new(quantile, said));
     }
 
     /// Sorts the percentiles by their quantiles.

@@ -198,11 +198,10 @@ fn times(latency: &Json<'_>, counted: u64, of: &mut Measurement) -> Result<(), F
             continue;
         }
         let time = read(&member)?;
-        of.percentiles.push(Percentile {
-            quantile: quantile(&name).ok_or_else(|| member.fault("under no percentile"))?,
-            time: time.value,
-            quote: time.quote,
-        });
+        of.add_percentile(
+            quantile(&name).ok_or_else(|| member.fault("under no percentile"))?,
+            time,
+        );
     }
     of.sort_percentiles();
     // autocannon leaves out the times below a millisecond when it looks for the shortest.

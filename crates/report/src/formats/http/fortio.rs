@@ -96,11 +96,7 @@ fn percentiles(times: &Json<'_>, total: u64, of: &mut Measurement) -> Result<(),
         // A value at the edge belongs to the bar before it.
         let (from, to) = (bar.from.min(value), bar.to.max(value));
         if quantile < 1.0 {
-            of.percentiles.push(Percentile {
-                quantile,
-                time: Range { from, to },
-                quote: member.quote(),
-            });
+            of.add_percentile(quantile, Said::new(Range { from, to }, member.quote()));
         }
     }
     of.sort_percentiles();

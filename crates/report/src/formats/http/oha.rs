@@ -1,6 +1,6 @@
 //! Reads the JSON that oha prints.
 
-use tenbin_verdict::lint::{Failed, Measurement, Percentile, Reported, Said};
+use tenbin_verdict::lint::{Failed, Measurement, Reported, Said};
 
 use crate::formats::format::Format;
 use crate::formats::reader::{Fault, Read, Reader};
@@ -101,11 +101,7 @@ fn percentiles(whole: &Json<'_>, of: &mut Measurement) -> Result<(), Fault> {
         let percent = percent
             .filter(|percent| (0.0..100.0).contains(percent))
             .ok_or_else(|| member.fault("under no percentile"))?;
-        of.percentiles.push(Percentile {
-            quantile: (percent * 1e5).round() / 1e7,
-            time: time.value,
-            quote: time.quote,
-        });
+        of.add_percentile((percent * 1e5).round() / 1e7, time);
     }
     of.sort_percentiles();
     Ok(())

@@ -110,10 +110,9 @@ pub(in crate::formats) fn state_times(of: &mut Measurement, times: &Histogram<u6
     let printable = KNOWN.into_iter();
     of.percentiles = printable
         .filter(|quantile| printable_percentile(*quantile, times.len()))
-        .map(|quantile| Percentile {
-            quantile,
-            time: seconds(times.value_at_quantile(quantile) as f64),
-            quote: Quote::default(),
+        .map(|quantile| {
+            let time = seconds(times.value_at_quantile(quantile) as f64);
+            Percentile::new(quantile, unquoted(time))
         })
         .collect();
     of.samples = Some(times.len());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
+use tenbin_verdict::lint::{Failed, Measurement, Range, Reported, Said};
 
 use crate::formats::format::Format;
 use crate::formats::reader::{Fault, Read, Reader};
@@ -285,11 +285,10 @@ fn times(aggregate: &Json<'_>, name: &str, of: &mut Measurement) -> Result<(), F
     for (name, member) in times.members() {
         if let Some(digits) = name.strip_prefix('p') {
             let time = read(&member, ERROR)?;
-            of.percentiles.push(Percentile {
-                quantile: quantile(digits).ok_or_else(|| member.fault("under no percentile"))?,
-                time: time.value,
-                quote: time.quote,
-            });
+            of.add_percentile(
+                quantile(digits).ok_or_else(|| member.fault("under no percentile"))?,
+                time,
+            );
         }
     }
     of.sort_percentiles();

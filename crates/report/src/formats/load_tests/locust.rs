@@ -195,11 +195,7 @@ fn percentiles(table: &Table<'_>, row: &Row<'_>) -> Result<Vec<Percentile>, Faul
 
 fn percentile(line: &Line<'_>, quantile: f64, text: &str) -> Result<Percentile, Fault> {
     let time = rounded(text).ok_or_else(|| line.no("a percentile", text))?;
-    Ok(Percentile {
-        quantile,
-        time: time.times(MILLI),
-        quote: line.quote(),
-    })
+    Ok(Percentile::new(quantile, line.said(time.times(MILLI))))
 }
 
 /// Parses a percentile. Locust counts times by two significant digits from 100 ms.

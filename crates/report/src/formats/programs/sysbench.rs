@@ -180,9 +180,8 @@ fn percentile(line: &Line<'_>, name: &str, text: &str) -> Result<Percentile, Fau
         .ok_or_else(|| line.fault("is not a percentile"))?;
     let millis = decimal(text.trim()).ok_or_else(|| line.no("the percentile", text))?;
     let bar = millis.middle() * HALF_BAR;
-    Ok(Percentile {
-        quantile: percent as f64 / 100.0,
-        time: millis.wider(bar).times(MILLI),
-        quote: line.quote(),
-    })
+    Ok(Percentile::new(
+        percent as f64 / 100.0,
+        line.said(millis.wider(bar).times(MILLI)),
+    ))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
+use tenbin_verdict::lint::{Failed, Measurement, Range, Reported, Said};
 
 use crate::formats::format::Format;
 use crate::formats::reader::{Fault, Read, Reader};
@@ -209,11 +209,10 @@ fn times(part: &Json<'_>, of: &mut Measurement) -> Result<(), Fault> {
         let value = member.count()?;
         // Before version 3, fio filled up a short list with zeros.
         if quantile > 0.0 && quantile < 1.0 {
-            of.percentiles.push(Percentile {
+            of.add_percentile(
                 quantile,
-                time: bar(value.value).times(unit),
-                quote: value.quote,
-            });
+                Said::new(bar(value.value).times(unit), value.quote),
+            );
         }
     }
     of.sort_percentiles();

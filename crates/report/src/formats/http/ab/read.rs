@@ -1,7 +1,7 @@
 //! Reads the text that ab prints.
 
 use tenbin_result::format::plural;
-use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
+use tenbin_verdict::lint::{Failed, Measurement, Range, Reported, Said};
 
 use crate::formats::judged::judged;
 use crate::formats::readable::{is_long, readable};
@@ -211,11 +211,7 @@ fn percentiles(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
     for line in lines.section(title, |line| line.trim().is_empty()) {
         let (percent, millis) = row(&line)?;
         if percent < 100 {
-            of.percentiles.push(Percentile {
-                quantile: percent as f64 / 100.0,
-                time: millis.times(MILLI),
-                quote: line.quote(),
-            });
+            of.add_percentile(percent as f64 / 100.0, line.said(millis.times(MILLI)));
         }
     }
     Ok(())

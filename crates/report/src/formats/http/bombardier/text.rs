@@ -140,11 +140,10 @@ fn percentile(line: &Line<'_>) -> Result<Percentile, Fault> {
         .and_then(count)
         .filter(|percent| *percent < 100)
         .ok_or_else(|| line.no("the percentile", percent))?;
-    Ok(Percentile {
-        quantile: percent as f64 / 100.0,
-        time: read_time(line, "the latency", latency)?,
-        quote: line.quote(),
-    })
+    Ok(Percentile::new(
+        percent as f64 / 100.0,
+        line.said(read_time(line, "the latency", latency)?),
+    ))
 }
 
 fn read_time(line: &Line<'_>, what: &str, text: &str) -> Result<Range, Fault> {

@@ -68,11 +68,7 @@ fn percentile(line: &Line<'_>) -> Result<Percentile, Fault> {
     let (percent, time) = row
         .filter(|(percent, _)| *percent < 100)
         .ok_or_else(|| line.fault("is not a percentile"))?;
-    Ok(Percentile {
-        quantile: percent as f64 / 100.0,
-        time,
-        quote: line.quote(),
-    })
+    Ok(Percentile::new(percent as f64 / 100.0, line.said(time)))
 }
 
 /// Reads statuses and errors, and returns the number of responses.

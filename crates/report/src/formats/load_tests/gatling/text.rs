@@ -1,7 +1,7 @@
 //! Reads the summary that Gatling prints: up to version 3.13 with `(OK=… KO=…)` behind each figure,
 //! since then as a table with the columns Total, OK and KO.
 
-use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
+use tenbin_verdict::lint::{Failed, Measurement, Range, Reported, Said};
 
 use super::{Counts, MILLI, of_millis};
 use crate::formats::reader::Fault;
@@ -185,11 +185,7 @@ fn time(row: &Row<'_>, of: &mut Measurement) -> Result<(), Fault> {
             if let (Some(ordinal), Some(time)) = (ordinal, row.time()?) {
                 let quantile =
                     quantile(ordinal).ok_or_else(|| row.line.no("the percentile", ordinal))?;
-                of.percentiles.push(Percentile {
-                    quantile,
-                    time: time.value,
-                    quote: time.quote,
-                });
+                of.add_percentile(quantile, time);
             }
         }
     }
