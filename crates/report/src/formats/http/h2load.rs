@@ -26,11 +26,7 @@ const REQUEST_TIMES: [&str; 2] = ["time for request", "request"];
 
 fn reported(content: &[u8]) -> Result<Reported, Fault> {
     let lines = Lines::of(content, &["%"])?;
-    if lines.how_many("finished in ") > 1 {
-        return Err(Fault::of_the_file(
-            "holds several results of h2load; write each to a separate file",
-        ));
-    }
+    lines.of_one_result("finished in ", "h2load")?;
     let mut of = Measurement::new(REQUESTS);
     // The text does not contain the number of streams per client, so Little's law cannot be
     // checked.

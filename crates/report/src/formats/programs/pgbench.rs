@@ -48,11 +48,7 @@ const MILLI: f64 = 1e-3;
 
 fn reported(content: &[u8]) -> Result<Reported, Fault> {
     let lines = Lines::of(content, &[])?;
-    if lines.how_many(TYPE) > 1 {
-        return Err(Fault::of_the_file(
-            "holds several results of pgbench; write each to a separate file",
-        ));
-    }
+    lines.of_one_result(TYPE, "pgbench")?;
     let (total, scripts) = parts(&lines);
     let (line, kind) = total.need(TYPE)?;
     if kind.is_empty() {

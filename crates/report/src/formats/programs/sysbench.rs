@@ -35,11 +35,7 @@ const HALF_BAR: f64 = 0.009_05;
 
 fn reported(content: &[u8]) -> Result<Reported, Fault> {
     let lines = Lines::of(content, &[])?;
-    if lines.how_many(TIMES) > 1 {
-        return Err(Fault::of_the_file(
-            "holds several results of sysbench; write each to a separate file",
-        ));
-    }
+    lines.of_one_result(TIMES, "sysbench")?;
     // The last line.
     lines.need("execution time (avg/stddev):")?;
     let is_database = DATABASE.iter().any(|label| lines.find(label).is_some());

@@ -30,11 +30,7 @@ pub(super) fn recognises(content: &[u8]) -> bool {
 /// Reads the figures that ab reports.
 pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     let lines = Lines::of(content, &["(longest request)"])?;
-    if lines.how_many("Concurrency Level:") > 1 {
-        return Err(Fault::of_the_file(
-            "holds several results of ab; write each to a separate file",
-        ));
-    }
+    lines.of_one_result("Concurrency Level:", "ab")?;
     if lines.find("Concurrency Level:").is_none()
         && let Some((line, text)) = lines.find(GAVE_UP.trim_start())
     {

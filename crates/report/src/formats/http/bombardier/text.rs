@@ -18,11 +18,7 @@ pub(super) fn is_head(line: &str) -> bool {
 pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     // bombardier does not end its last line.
     let lines = Lines::of(content, &["/s"])?;
-    if lines.how_many("HTTP codes:") > 1 {
-        return Err(Fault::of_the_file(
-            "holds several results of bombardier; write each to a separate file",
-        ));
-    }
+    lines.of_one_result("HTTP codes:", "bombardier")?;
     let mut of = counts(&lines)?.measurement();
     of.connections = connections(&lines)?;
     rate(&lines, &mut of)?;

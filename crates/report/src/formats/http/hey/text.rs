@@ -18,11 +18,7 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     {
         return Err(Fault::of_the_file(hint));
     }
-    if lines.how_many("Requests/sec:") > 1 {
-        return Err(Fault::of_the_file(
-            "holds several results of hey; write each to a separate file",
-        ));
-    }
+    lines.of_one_result("Requests/sec:", "hey")?;
     let mut of = Measurement::new(REQUESTS);
     of.closed_loop = true;
     let seconds = |label: &str| -> Result<Option<Said<Range>>, Fault> {

@@ -22,11 +22,7 @@ pub(super) fn is_title(line: &str) -> bool {
 
 pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     let lines = Lines::of(content, &[])?;
-    if lines.how_many(TITLE) > 1 {
-        return Err(Fault::of_the_file(
-            "holds several results of Gatling; write each to a separate file",
-        ));
-    }
+    lines.of_one_result(TITLE, "Gatling")?;
     let lines = last_part(&lines);
     let rows = rows(&lines)?;
     let mut of = Measurement::new(REQUESTS);
