@@ -253,6 +253,19 @@ impl Measurement {
         }
     }
 
+    /// Adds the operations that failed for the reason `what`, unless their number is 0. `counted`:
+    /// whether `ended` includes them.
+    pub fn add_failed(&mut self, what: impl Into<String>, said: Said<u64>, counted: bool) {
+        if said.value > 0 {
+            self.failures.push(Failed {
+                what: what.into(),
+                count: said.value,
+                counted,
+                quote: said.quote,
+            });
+        }
+    }
+
     /// Adds a percentile; see [`Percentile::new`].
     pub fn add_percentile(&mut self, quantile: f64, said: Said<Range>) {
         self.percentiles.push(Percentile::new(quantile, said));

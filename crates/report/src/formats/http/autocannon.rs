@@ -1,6 +1,6 @@
 //! Reads the JSON that autocannon prints.
 
-use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
+use tenbin_verdict::lint::{Measurement, Percentile, Range, Reported, Said};
 
 use crate::formats::format::Format;
 use crate::formats::reader::{Fault, Read, Reader};
@@ -104,11 +104,11 @@ fn failures(whole: &Json<'_>, of: &mut Measurement) -> Result<(), Fault> {
         .iter()
         .fold(0_u64, |sum, (_, said)| sum.saturating_add(said.value));
     if statuses.is_empty() {
-        add(of, "responses with status 4xx", client, true);
-        add(of, "responses with status 5xx", server, true);
+        of.add_failed("responses with status 4xx", client, true);
+        of.add_failed("responses with status 5xx", server, true);
     } else if sum == failed {
         for (status, said) in statuses {
-            add(of, &format!("responses with status {status}"), said, true);
+            of.add_failed(format!("responses with status {status}"), said, true);
         }
     } else {
         return Err(Fault::of_the_file(format!(
@@ -118,13 +118,13 @@ fn failures(whole: &Json<'_>, of: &mut Measurement) -> Result<(), Fault> {
     let timeouts = whole.need("timeouts")?.count()?;
     let mut errors = whole.need("errors")?.count()?;
     errors.value = errors.value.saturating_sub(timeouts.value);
-    add(of, "errors of connections", errors, false);
-    add(of, "timeouts", timeouts, false);
+    of.add_failed("errors of connections", errors, false);
+    of.add_failed("timeouts", timeouts, false);
     if let Some(mismatches) = whole.get("mismatches") {
         let mut mismatches = mismatches.count()?;
         // A response with a wrong status can have an unexpected body as well.
         mismatches.value = mismatches.value.min(of.ok().unwrap_or_default());
-        add(of, "unexpected response bodies", mismatches, true);
+        of.add_failed("unexpected response bodies", mismatches, true);
     }
     Ok(())
 }
@@ -144,17 +144,6 @@ fn statuses(whole: &Json<'_>) -> Result<Vec<(u64, Said<u64>)>, Fault> {
         }
     }
     Ok(all)
-}
-
-fn add(of: &mut Measurement, what: &str, said: Said<u64>, counted: bool) {
-    if said.value > 0 {
-        of.failures.push(Failed {
-            what: what.to_owned(),
-            count: said.value,
-            counted,
-            quote: said.quote,
-        });
-    }
 }
 
 /// Reads the length of the run, and divides the number of responses by it.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_verdict::lint::{Failed, Measurement, Range, Reported, Said};
+use tenbin_verdict::lint::{Measurement, Range, Reported, Said};
 
 use crate::formats::format::Format;
 use crate::formats::reader::{Fault, Read, Reader};
@@ -148,13 +148,8 @@ fn responses(codes: &[(String, Json<'_>)], of: &mut Measurement) -> Result<u64, 
             .map_err(|_| member.fault("under no status code"))?;
         let said = member.count()?;
         sum = sum.saturating_add(said.value);
-        if status >= 400 && said.value > 0 {
-            of.failures.push(Failed {
-                what: format!("responses with status {status}"),
-                count: said.value,
-                counted: true,
-                quote: said.quote,
-            });
+        if status >= 400 {
+            of.add_failed(format!("responses with status {status}"), said, true);
         }
     }
     Ok(sum)
@@ -171,14 +166,8 @@ fn error(what: &str, said: &Said<u64>, left: &mut u64, of: &mut Measurement) {
     } else {
         said.value
     };
-    if count > 0 {
-        of.failures.push(Failed {
-            what: what.to_owned(),
-            count,
-            counted: is_response,
-            quote: said.quote.clone(),
-        });
-    }
+    let said = Said::new(count, said.quote.clone());
+    of.add_failed(what, said, is_response);
 }
 
 /// The counters of an endpoint: responses by status, and errors.

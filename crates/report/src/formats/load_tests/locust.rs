@@ -1,6 +1,6 @@
 //! Reads the CSV files that Locust writes with `--csv`: the statistics, and their history.
 
-use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
+use tenbin_verdict::lint::{Measurement, Percentile, Range, Reported, Said};
 
 use crate::formats::cells::{Row, Table, cells};
 use crate::formats::format::Format;
@@ -134,14 +134,7 @@ fn totals(table: &Table<'_>, row: &Row<'_>, columns: &Columns) -> Result<Measure
     let requests = counted(columns.requests)?;
     let failures = counted(columns.failures)?;
     let mut of = Measurement::new(&name(table, row)?);
-    if failures.value > 0 {
-        of.failures.push(Failed {
-            what: "requests that Locust counts as failed".to_owned(),
-            count: failures.value,
-            counted: true,
-            quote: failures.quote,
-        });
-    }
+    of.add_failed("requests that Locust counts as failed", failures, true);
     let figure = |name: &str| -> Result<Range, Fault> {
         let text = row.cell(table.need(name)?);
         python_float(text).ok_or_else(|| line.no(name, text))

@@ -1,6 +1,6 @@
 //! Reads the text that sysbench prints at the end of a run, since version 1.0.
 
-use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
+use tenbin_verdict::lint::{Measurement, Percentile, Range, Reported, Said};
 
 use crate::formats::format::Format;
 use crate::formats::readable::readable;
@@ -62,14 +62,7 @@ fn database(lines: &Lines<'_>) -> Result<Vec<Measurement>, Fault> {
     // An error ends its transaction, which sysbench begins again.
     for label in ["ignored errors:", "reconnects:"] {
         let failed = per_second(lines, label)?.0;
-        if failed.value > 0 {
-            transactions.failures.push(Failed {
-                what: label.trim_end_matches(':').to_owned(),
-                count: failed.value,
-                counted: false,
-                quote: failed.quote,
-            });
-        }
+        transactions.add_failed(label.trim_end_matches(':'), failed, false);
     }
     // Errors are counted with the transactions.
     queries.omits_failures = true;
