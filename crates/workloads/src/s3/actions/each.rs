@@ -12,6 +12,9 @@ pub(super) trait OneRequest: Send {
     /// The operation that the request is.
     const OPERATION: S3Operation;
 
+    /// Bytes kept of every response; `None` to keep only errors.
+    const KEPT_RESPONSE: Option<usize> = None;
+
     /// Writes the request for the object or version whose number is [`Exchange::tag`].
     fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange);
 
@@ -27,7 +30,11 @@ pub(super) trait OneRequest: Send {
         exchange: &mut Exchange,
         head: &ResponseHead<'_>,
     ) -> BodyUse {
-        context.refusals.head(exchange, head)
+        let Some(most) = Self::KEPT_RESPONSE else {
+            return context.refusals.head(exchange, head);
+        };
+        context.refusals.catch_up_to(most, exchange);
+        BodyUse::Inspect
     }
 
     /// As [`Action::body`].

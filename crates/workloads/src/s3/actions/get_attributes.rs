@@ -1,6 +1,6 @@
 //! GetObjectAttributes.
 
-use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, ResponseHead};
+use tenbin_engine::{ErrorClass, Exchange, Judgement, Moment};
 use tenbin_plan::S3Operation;
 
 use super::each::{Each, OneRequest};
@@ -14,14 +14,13 @@ pub(super) fn action(setting: &mut Setting<'_>) -> Box<dyn Action> {
     Box::new(Each::new(Chooser::new(setting), GetAttributes))
 }
 
-/// Bytes kept of a response: an ETag and a size, with the names of their elements.
-const KEPT_RESPONSE: usize = 4 << 10;
-
 /// Reads ETag and size of objects, and compares the size.
 struct GetAttributes;
 
 impl OneRequest for GetAttributes {
     const OPERATION: S3Operation = S3Operation::GetAttributes;
+    // An ETag and a size, with the names of their elements.
+    const KEPT_RESPONSE: Option<usize> = Some(4 << 10);
 
     fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) {
         let object = exchange.tag;
@@ -33,16 +32,6 @@ impl OneRequest for GetAttributes {
             ..RequestSpec::plain("GET", bucket, context.path.of(bucket, object))
         };
         context.writer.write(exchange, now.unix_seconds, &spec);
-    }
-
-    fn head(
-        &mut self,
-        context: &mut WorkerContext,
-        exchange: &mut Exchange,
-        _head: &ResponseHead<'_>,
-    ) -> BodyUse {
-        context.refusals.catch_up_to(KEPT_RESPONSE, exchange);
-        BodyUse::Inspect
     }
 
     fn judge(

@@ -1,6 +1,6 @@
 //! PutObjectTagging, GetObjectTagging and DeleteObjectTagging.
 
-use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, ResponseHead};
+use tenbin_engine::{ErrorClass, Exchange, Judgement, Moment};
 use tenbin_plan::{DataSet, S3Operation};
 
 use super::each::{Each, OneRequest};
@@ -22,9 +22,6 @@ pub(super) fn get(setting: &mut Setting<'_>) -> Box<dyn Action> {
 pub(super) fn delete(setting: &mut Setting<'_>) -> Box<dyn Action> {
     Box::new(Each::new(Chooser::new(setting), DeleteTags))
 }
-
-/// Bytes kept of a response: ten tags of the largest length, escaped.
-const KEPT_RESPONSE: usize = 64 << 10;
 
 /// Sets the tags of every object, repeatedly.
 struct PutTags(Document);
@@ -88,19 +85,11 @@ impl GetTags {
 
 impl OneRequest for GetTags {
     const OPERATION: S3Operation = S3Operation::GetTags;
+    // Ten tags of the largest length, escaped.
+    const KEPT_RESPONSE: Option<usize> = Some(64 << 10);
 
     fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) {
         write_tags_request(RequestSpec::plain("GET", 0, b""), context, now, exchange);
-    }
-
-    fn head(
-        &mut self,
-        context: &mut WorkerContext,
-        exchange: &mut Exchange,
-        _head: &ResponseHead<'_>,
-    ) -> BodyUse {
-        context.refusals.catch_up_to(KEPT_RESPONSE, exchange);
-        BodyUse::Inspect
     }
 
     fn judge(
