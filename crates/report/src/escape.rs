@@ -101,6 +101,15 @@ impl Formatter for Harmless {
     }
 }
 
+/// The text, or its first characters and `…` if it has more than `most` characters.
+pub fn shortened(text: &str, most: usize) -> String {
+    if text.chars().nth(most).is_none() {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(most.saturating_sub(1)).collect();
+    start + "…"
+}
+
 /// Escapes running text for Markdown, so that no character has a special meaning.
 pub(crate) fn for_markdown(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());

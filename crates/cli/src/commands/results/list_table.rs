@@ -1,7 +1,7 @@
 //! The list of runs as a table that fits a terminal.
 
 use tenbin_plan::{Sentence, sentence};
-use tenbin_report::for_terminal;
+use tenbin_report::{for_terminal, shortened};
 use tenbin_result::Trust;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
@@ -62,7 +62,7 @@ fn cells(row: &Row) -> Cells {
         row.question(),
         row.trust().map_or("—", Trust::word).to_owned(),
         row.bytes().map(disk::said).unwrap_or_default(),
-        short_note(&note),
+        shortened(&note, LONGEST_NOTE),
         row.said(),
     ];
     cells.map(|cell| for_terminal(&cell))
@@ -137,15 +137,6 @@ fn cut(text: &str, width: usize) -> String {
         }
         start.push(letter);
     }
-    start + "…"
-}
-
-/// A note that leaves room for the result.
-fn short_note(note: &str) -> String {
-    if note.chars().count() <= LONGEST_NOTE {
-        return note.to_owned();
-    }
-    let start: String = note.chars().take(LONGEST_NOTE - 1).collect();
     start + "…"
 }
 
