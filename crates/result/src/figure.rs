@@ -35,7 +35,8 @@ impl Figure {
         })
     }
 
-    /// The inverse of the figure, such as a ratio of speeds for a ratio of times.
+    /// The inverse of a figure above 0, such as a ratio of speeds for a ratio of times. Inverting
+    /// swaps the ends of the interval.
     #[must_use]
     pub fn inverse(self) -> Self {
         Self {
