@@ -134,7 +134,7 @@ fn too_few_rounds(plan: &Plan) -> Option<Sentence> {
         block_plural,
         among,
         needed,
-        time = whole_seconds(plan.lasting(needed)),
+        time = Time::rounded(plan.lasting(needed)),
         offers = offered
     );
     let too_few = too_few
@@ -193,10 +193,6 @@ fn chained(offers: Vec<Sentence>) -> Option<Sentence> {
         let both = sentence!("chain", "{first}{next}", first, next);
         both.with_part("first", [first]).with_part("next", [next])
     })
-}
-
-fn whole_seconds(time: Duration) -> Time {
-    Time(Duration::from_secs(time.as_secs_f64().round() as u64))
 }
 
 fn small_parts(plan: &Plan) -> Option<Sentence> {

@@ -27,6 +27,12 @@ pub(crate) fn failure(error: &(dyn Error + 'static)) {
     say_lines(&in_words(error, ["error", "エラー"]));
 }
 
+/// Prints an error as [`failure`] does, and returns the exit code of refused arguments.
+pub(crate) fn refuse_error(error: &(dyn Error + 'static)) -> Exit {
+    failure(error);
+    Exit::Refused
+}
+
 /// Prints an error with its cause in the language of the reader.
 pub(crate) fn failed(error: &anyhow::Error) {
     match (error.downcast_ref::<Sentence>(), error.chain().nth(1)) {
@@ -54,6 +60,12 @@ fn say_lines(text: &str) {
 /// Prints an error on standard error in the language of the reader.
 pub(crate) fn say_error(sentence: &Sentence) {
     say_lines(&titled(sentence, ["error", "エラー"]));
+}
+
+/// Prints an error as [`say_error`] does, and returns the exit code of refused arguments.
+pub(crate) fn refuse(sentence: &Sentence) -> Exit {
+    say_error(sentence);
+    Exit::Refused
 }
 
 /// Prints a warning on standard error in the language of the reader.

@@ -12,6 +12,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use tenbin_plan::duration::Time;
 use tenbin_plan::{Plan, Sentence, sentence};
 use tenbin_record::Environment;
 use tenbin_report::for_terminal;
@@ -22,7 +23,7 @@ use tenbin_verdict::hits::compare_hits;
 
 use self::live::LiveTable;
 pub(crate) use self::pace::Pace;
-use self::wording::{Lasting, about, after_loading, short, slower};
+use self::wording::{Lasting, about, after_loading, slower};
 use crate::front;
 use crate::language::language;
 use crate::output::{self, note_line, warning_line};
@@ -401,6 +402,6 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .with_key("clock", |state: &ProgressState, text: &mut dyn Write| {
-            let _ = write!(text, "{}", short(state.elapsed()));
+            let _ = write!(text, "{}", Time::rounded(state.elapsed()));
         })
 }

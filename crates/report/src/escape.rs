@@ -105,6 +105,15 @@ impl Formatter for Harmless {
 /// when the backslashes are gone, and not across a comment.
 const COMMENT: &str = "<!-- -->";
 
+/// The text, or its first characters and `…` if it has more than `most` characters.
+pub fn shortened(text: &str, most: usize) -> String {
+    if text.chars().nth(most).is_none() {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(most.saturating_sub(1)).collect();
+    start + "…"
+}
+
 /// Escapes running text for Markdown, so that no character has a special meaning.
 pub(crate) fn for_markdown(text: &str) -> String {
     let text = for_terminal(text);

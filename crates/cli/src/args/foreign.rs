@@ -245,13 +245,13 @@ fn variable(name: &str) -> Option<String> {
     find(name).or_else(|| find(own))
 }
 
-/// Names of the tools whose command lines Tenbin accepts.
+/// Names of the tools whose command lines Tenbin accepts, in the order of the help.
 pub const TOOLS: [&str; 13] = [
     "warp",
-    "hsbench",
     "wrk",
     "wrk2",
     "ab",
+    "hsbench",
     "blobstore-bench",
     "drnbench-request-response",
     "drnbench-publish-subscribe",

@@ -31,10 +31,7 @@ use crate::sentences::said;
 pub(crate) fn agent(args: &AgentArgs) -> Exit {
     let server = match args.nats.server() {
         Ok(server) => server,
-        Err(error) => {
-            output::failure(&error);
-            return Exit::Refused;
-        }
+        Err(error) => return output::refuse_error(&error),
     };
     let (stop, context) = match surroundings() {
         Ok(found) => found,

@@ -18,10 +18,7 @@ use crate::progress::Display;
 pub(crate) fn clean(args: &CleanArgs) -> Exit {
     let run = match kept::directory(&args.run) {
         Ok(run) => run,
-        Err(sentence) => {
-            output::say_error(&sentence);
-            return Exit::Refused;
-        }
+        Err(sentence) => return output::refuse(&sentence),
     };
     clean_run(&run)
 }
@@ -33,13 +30,12 @@ fn clean_run(run: &Path) -> Exit {
         Err(why) => return why.print(),
     };
     if tenbin_record::is_running(run) {
-        output::say_error(&sentence!(
+        return output::refuse(&sentence!(
             "cleans-up-itself",
             "the run in {run} is still running and cleans up when it ends: wait for its end, or end \
              it with Ctrl-C",
             run = run.display()
         ));
-        return Exit::Refused;
     }
     let local = remove_data(&plan, run);
     if places(&plan).is_empty() {
@@ -125,10 +121,7 @@ impl PlanUnread {
     /// Prints the error, and returns the exit code.
     fn print(&self) -> Exit {
         match self {
-            Self::Unreadable(error) => {
-                output::failure(error);
-                Exit::Refused
-            }
+            Self::Unreadable(error) => output::refuse_error(error),
             Self::NoPlan(why) => why.print(),
         }
     }

@@ -18,10 +18,7 @@ const SHORTEST_TOKEN: usize = 16;
 pub(crate) fn observe(args: &ObserveArgs) -> Exit {
     let options = match options(args) {
         Ok(options) => options,
-        Err(why) => {
-            output::say_error(&why);
-            return Exit::Refused;
-        }
+        Err(why) => return output::refuse(&why),
     };
     let scheme = match options.tls {
         Some(_) => "https",

@@ -115,12 +115,11 @@ impl<'a> Search<'a> {
     pub(super) fn run(&mut self) -> Result<BisectOutcome, Exit> {
         let plan = self.bench.plan(&self.run_of_ends())?;
         let [workload] = plan.workloads.as_slice() else {
-            output::say_error(&sentence!(
+            return Err(output::refuse(&sentence!(
                 "bisect-one-workload",
                 "a bisect follows one workload, and the plan has {workloads}; leave one",
                 workloads = plan.workloads.len()
-            ));
-            return Err(Exit::Refused);
+            )));
         };
         self.workload = workload.name.clone();
         self.bench.relaunch_if_possible(&plan);

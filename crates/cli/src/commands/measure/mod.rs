@@ -202,11 +202,6 @@ fn is_baseline(plan: &Plan, failed: Option<&str>) -> bool {
     failed.is_none_or(|name| baseline == Some(name))
 }
 
-fn refused(sentence: &Sentence) -> Exit {
-    output::say_error(sentence);
-    Exit::Refused
-}
-
 /// What must be ready before a run starts.
 struct Ready {
     stop: Stop,
@@ -231,7 +226,7 @@ impl Ready {
         context.lengthen_slices = may_lengthen;
         let plan =
             followed(plan, &context, &stop, display).map_err(|error| failed(&error, plan))?;
-        let telemetry = Telemetry::start(&plan).map_err(|sentence| refused(&sentence))?;
+        let telemetry = Telemetry::start(&plan).map_err(|sentence| output::refuse(&sentence))?;
         for sentence in telemetry.announcements() {
             display.always(&said(&sentence));
         }
@@ -263,17 +258,14 @@ fn checked(
     let plan = resolve(draft)?;
     let before = Before::from_args(earlier)?;
     let exports = options.export.and(&plan.output);
-    let exports = exports.map_err(|sentence| refused(&sentence))?;
+    let exports = exports.map_err(|sentence| output::refuse(&sentence))?;
     if let Some(sentence) = exports.conflict(options.json) {
-        return Err(refused(&sentence));
+        return Err(output::refuse(&sentence));
     }
     check_exports(&exports, &plan)?;
     let unknown = before.as_ref().and_then(|it| it.unknown(&plan.workloads));
     match unknown {
-        Some(sentence) => {
-            output::say_error(&sentence);
-            Err(Exit::Refused)
-        }
+        Some(sentence) => Err(output::refuse(&sentence)),
         None => {
             let exports = Exports {
                 files: exports,

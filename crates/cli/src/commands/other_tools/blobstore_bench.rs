@@ -9,7 +9,7 @@ use tenbin_plan::Phase;
 use tenbin_report::formats::fronts::blobstore_bench::{Bytes, Parsed, Reporter};
 use tenbin_runner::Progress;
 
-use crate::args::{AddedArgs, ForeignArgs, OutputArgs, foreign_world};
+use crate::args::{AddedArgs, ForeignArgs, OutputArgs};
 use crate::commands::measure::measure_live;
 use crate::commands::other_tools::shared::{
     answer_with_added, can_keep, print_latency, show_recorded, tell,
@@ -20,12 +20,7 @@ use crate::output;
 
 /// Runs a command line of blobstore-bench.
 pub(crate) fn blobstore_bench(args: &ForeignArgs) -> Exit {
-    answer_with_added(
-        "blobstore-bench",
-        args,
-        |arguments| parse(arguments, &foreign_world()),
-        run,
-    )
+    answer_with_added("blobstore-bench", args, parse, run)
 }
 
 fn run(job: &BlobstoreBenchJob, added: AddedArgs) -> Exit {

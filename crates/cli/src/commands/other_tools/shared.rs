@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use tenbin_compat::{Help, Mistakes, Parsed, Printer};
+use tenbin_compat::{Help, Mistakes, Parsed, Printer, World};
 use tenbin_plan::{Plan, Sentence, sentence};
 use tenbin_report::Extent;
 use tenbin_report::formats::Run;
 use tenbin_result::{Document, Language};
 
-use crate::args::{AddedArgs, ForeignArgs};
+use crate::args::{AddedArgs, ForeignArgs, foreign_world};
 use crate::commands::results::export::parts;
 use crate::commands::results::given_twice;
 use crate::exit::Exit;
@@ -38,12 +38,12 @@ pub(crate) fn answer<Job>(
 pub(crate) fn answer_with_added<Job>(
     tool: &str,
     args: &ForeignArgs,
-    parse: impl FnOnce(&[String]) -> Result<Parsed<Job>, Mistakes>,
+    parse: impl FnOnce(&[String], &World<'_>) -> Result<Parsed<Job>, Mistakes>,
     measure: impl FnOnce(&Job, AddedArgs) -> Exit,
 ) -> Exit {
     front::choose(tool);
     match args.divide() {
-        Ok((added, arguments)) => match parse(&arguments) {
+        Ok((added, arguments)) => match parse(&arguments, &foreign_world()) {
             Ok(Parsed::Help(asked)) => help_with_added(&asked),
             parsed => answer(tool, parsed, |job| measure(job, added)),
         },
@@ -179,12 +179,11 @@ pub(crate) fn can_keep(files: &[Option<&str>]) -> Result<(), Exit> {
             return Err(Exit::Refused);
         }
         if let Err(error) = tenbin_record::can_write_atomically(Path::new(file)) {
-            output::say_error(&sentence!(
+            return Err(output::refuse(&sentence!(
                 "name-writable-file",
                 "{reason}; name a file that can be written",
                 reason = error
-            ));
-            return Err(Exit::Refused);
+            )));
         }
     }
     Ok(())

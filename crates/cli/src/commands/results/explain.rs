@@ -31,10 +31,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Exit {
             output::print(page(info).as_bytes());
             Exit::Done
         }
-        None => {
-            output::failure(&unknown(name));
-            Exit::Refused
-        }
+        None => output::refuse_error(&unknown(name)),
     }
 }
 

@@ -27,10 +27,7 @@ const MARK: &[u8] = b"tenbin.result/";
 pub(crate) fn history(args: &HistoryArgs) -> Exit {
     match shown(args) {
         Ok(exit) => exit,
-        Err(error) => {
-            output::failure(&error);
-            Exit::Refused
-        }
+        Err(error) => output::refuse_error(&error),
     }
 }
 

@@ -20,8 +20,7 @@ const MEASURED: usize = 1_000;
 /// Lists the runs.
 pub(crate) fn list(args: &ListArgs) -> Exit {
     if let Err(error) = kept::can_read(&args.directory) {
-        output::failure(&error);
-        return Exit::Refused;
+        return output::refuse_error(&error);
     }
     let runs = kept::runs_in(&args.directory);
     let wanted = Wanted::of(args);

@@ -1,7 +1,7 @@
 //! The list of runs as a table that fits a terminal.
 
 use tenbin_plan::{Sentence, sentence};
-use tenbin_report::for_terminal;
+use tenbin_report::{for_terminal, shortened};
 use tenbin_result::Trust;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
@@ -62,12 +62,12 @@ fn cells(row: &Row) -> Cells {
     let [label, note] = [&row.label, &row.note].map(|text| text.clone().unwrap_or_default());
     let cells = [
         row.name.clone(),
-        short(&label, LONGEST_LABEL),
-        short(&row.targets().join(", "), LONGEST_CELL),
-        short(&row.question(), LONGEST_CELL),
+        shortened(&label, LONGEST_LABEL),
+        shortened(&row.targets().join(", "), LONGEST_CELL),
+        shortened(&row.question(), LONGEST_CELL),
         row.trust().map_or("—", Trust::word).to_owned(),
         row.bytes().map(disk::said).unwrap_or_default(),
-        short(&note, LONGEST_NOTE),
+        shortened(&note, LONGEST_NOTE),
         row.said(),
     ];
     cells.map(|cell| for_terminal(&cell))
@@ -142,15 +142,6 @@ fn cut(text: &str, width: usize) -> String {
         }
         start.push(letter);
     }
-    start + "…"
-}
-
-/// The text in at most `longest` letters, with … in place of its end.
-fn short(text: &str, longest: usize) -> String {
-    if text.chars().count() <= longest {
-        return text.to_owned();
-    }
-    let start: String = text.chars().take(longest - 1).collect();
     start + "…"
 }
 

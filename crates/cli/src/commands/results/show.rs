@@ -87,13 +87,12 @@ fn exported(args: &ShowArgs, run: &Path, document: &mut Document) -> Result<(), 
         return Ok(());
     }
     let plan = read_own(&run.join("plan.toml"), LARGEST_RESULT).map_err(|error| {
-        output::say_error(&sentence!(
+        output::refuse(&sentence!(
             "plan-unreadable",
             "the plan of {run} cannot be read: {reason}",
             run = run.display(),
             reason = error
-        ));
-        Exit::Refused
+        ))
     })?;
     let plan = executed(&String::from_utf8_lossy(&plan), run).map_err(|why| why.print())?;
     document.run.source_file = source_file(None, &plan);
@@ -104,13 +103,12 @@ fn exported(args: &ShowArgs, run: &Path, document: &mut Document) -> Result<(), 
 fn opened_run(named: &Path) -> Result<OpenedRun, Exit> {
     let run = OpenedRun::open(named)?;
     if run.directory.exists() && !run.directory.is_dir() {
-        output::say_error(&sentence!(
+        return Err(output::refuse(&sentence!(
             "neither-run-nor-file",
             "{name} is neither a run directory, nor a packed run, nor a result file; name the \
              directory of a run, such as runs/2026-01-31T120000-s3-put",
             name = named.display()
-        ));
-        return Err(Exit::Refused);
+        )));
     }
     Ok(run)
 }
@@ -127,10 +125,7 @@ fn result_file(args: &ShowArgs) -> Option<Exit> {
     let name = for_terminal(&args.run.display().to_string());
     let content = match read(&args.run, &Selection::default()) {
         Ok(content) => content,
-        Err(error) => {
-            output::failure(&error);
-            return Some(Exit::Refused);
-        }
+        Err(error) => return Some(output::refuse_error(&error)),
     };
     let is_document = matches!(content, Content::Document(_));
     let asked = [
@@ -139,13 +134,12 @@ fn result_file(args: &ShowArgs) -> Option<Exit> {
         (!args.export.export.is_empty(), "--export"),
     ];
     if let Some((_, flag)) = asked.iter().find(|(given, _)| *given) {
-        output::say_error(&sentence!(
+        return Some(output::refuse(&sentence!(
             "flag-for-runs",
             "{flag} is for runs, and {name} is a result file",
             flag,
             name
-        ));
-        return Some(Exit::Refused);
+        )));
     }
     Some(match content {
         Content::Document(document) => {
@@ -182,31 +176,22 @@ pub(crate) fn print_content(name: &str, content: Content) -> Result<Exit, Exit> 
                 },
             )
         }
-        Content::Repetitions(_) => {
-            output::say_error(&sentence!(
-                "repeated-measurements",
-                "{name} contains repeated measurements; print them with tenbin import, or compare \
+        Content::Repetitions(_) => Err(output::refuse(&sentence!(
+            "repeated-measurements",
+            "{name} contains repeated measurements; print them with tenbin import, or compare \
                  the file with another result with tenbin compare",
-                name
-            ));
-            Err(Exit::Refused)
-        }
-        Content::Document(_) => {
-            output::say_error(&sentence!(
-                "result-of-tenbin",
-                "{name} is a result of Tenbin; print it with tenbin show",
-                name
-            ));
-            Err(Exit::Refused)
-        }
+            name
+        ))),
+        Content::Document(_) => Err(output::refuse(&sentence!(
+            "result-of-tenbin",
+            "{name} is a result of Tenbin; print it with tenbin show",
+            name
+        ))),
     }
 }
 
 fn write_drnbench(directory: &Path, document: &Document, path: &Path) -> Result<(), Exit> {
-    let record = tenbin_record::read(directory).map_err(|error| {
-        output::failure(&error);
-        Exit::Refused
-    })?;
+    let record = tenbin_record::read(directory).map_err(|error| output::refuse_error(&error))?;
     let run = Finished {
         directory,
         document,

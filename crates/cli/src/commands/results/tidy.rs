@@ -122,10 +122,7 @@ fn tell(run: &Path, to: &Path) {
 fn done(done: Result<(), Sentence>) -> Exit {
     match done {
         Ok(()) => Exit::Done,
-        Err(sentence) => {
-            output::say_error(&sentence);
-            Exit::Refused
-        }
+        Err(sentence) => output::refuse(&sentence),
     }
 }
 

@@ -51,8 +51,7 @@ const POLL: Duration = Duration::from_millis(100);
 /// Serves the pages until Ctrl-C.
 pub(crate) fn ui(args: &UiArgs) -> Exit {
     if let Err(error) = kept::can_read(&args.directory) {
-        output::failure(&error);
-        return Exit::Refused;
+        return output::refuse_error(&error);
     }
     let stop = match interrupt::stop(|_| {}) {
         Ok(stop) => stop,

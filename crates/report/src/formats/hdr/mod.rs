@@ -178,24 +178,23 @@ fn percentiles(histogram: &Histogram<u64>) -> String {
         }
         text.push('\n');
     }
-    let _ = writeln!(
-        text,
-        "#[Mean    = {:>12.3}, StdDeviation   = {:>12.3}]",
-        millis(histogram.mean()),
-        millis(histogram.stdev())
-    );
-    let _ = writeln!(
-        text,
-        "#[Max     = {:>12.3}, Total count    = {:>12}]",
-        millis(histogram.max() as f64),
-        histogram.len()
-    );
-    let _ = writeln!(
-        text,
-        "#[Buckets = {:>12}, SubBuckets     = {SUB_BUCKETS:>12}]",
-        histogram.buckets()
-    );
+    text.push_str(&summary(histogram));
     text
+}
+
+/// The last lines of a percentile distribution, in milliseconds.
+pub(super) fn summary(histogram: &Histogram<u64>) -> String {
+    let millis = |nanos: f64| nanos / 1e6;
+    format!(
+        "#[Mean    = {:>12.3}, StdDeviation   = {:>12.3}]\n\
+         #[Max     = {:>12.3}, Total count    = {:>12}]\n\
+         #[Buckets = {:>12}, SubBuckets     = {SUB_BUCKETS:>12}]\n",
+        millis(histogram.mean()),
+        millis(histogram.stdev()),
+        millis(histogram.max() as f64),
+        histogram.len(),
+        histogram.buckets()
+    )
 }
 
 /// A line of a percentile distribution.

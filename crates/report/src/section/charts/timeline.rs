@@ -292,8 +292,5 @@ fn table(targets: &[(usize, &str, Vec<&SliceFigures>)], size: usize) -> Option<T
             ]);
         }
     }
-    match table.block()? {
-        Block::Table(table) => Some(table),
-        _ => None,
-    }
+    table.filled()
 }

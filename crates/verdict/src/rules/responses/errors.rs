@@ -361,11 +361,7 @@ fn without_effect(cell: &Cell<'_>) -> Option<Finding> {
     };
     let most_often = texts.iter().max_by_key(|(_, count)| **count);
     let most_often = most_often.map(|(text, _)| message!("most-often", text = tame(text)));
-    let severity = if share > ANY {
-        Severity::Invalid
-    } else {
-        Severity::Suspect
-    };
+    let severity = Severity::Suspect.raised_if(share > ANY);
     let seen = clauses([Some(seen), most_often].into_iter().flatten());
     let finding = RULE.finding(severity, Cause::Server, seen, advice);
     Some(finding.on(&cell.workload.name, &cell.target.name))

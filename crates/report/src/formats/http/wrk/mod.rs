@@ -12,6 +12,7 @@ use tenbin_stats::printable_percentile;
 
 use crate::escape::for_terminal;
 use crate::formats::format::Format;
+use crate::formats::hdr;
 use crate::formats::judged::mark;
 use crate::formats::pooled::{Pooled, of_one_workload};
 use crate::formats::reader::{Read, Reader};
@@ -254,30 +255,10 @@ fn spectrum(title: &str, histogram: &Histogram<u64>) -> String {
             1.0 / (1.0 - quantile)
         );
     }
-    let _ = writeln!(
-        text,
-        "#[Mean    = {:>12.3}, StdDeviation   = {:>12.3}]",
-        millis(histogram.mean()),
-        millis(histogram.stdev())
-    );
-    let _ = writeln!(
-        text,
-        "#[Max     = {:>12.3}, Total count    = {:>12}]",
-        millis(histogram.max() as f64),
-        histogram.len()
-    );
-    let _ = writeln!(
-        text,
-        "#[Buckets = {:>12}, SubBuckets     = {:>12}]",
-        histogram.buckets(),
-        SUB_BUCKETS
-    );
+    text.push_str(&hdr::summary(histogram));
     text.push_str("----------------------------------------------------------\n");
     text
 }
-
-/// Number of sub-buckets of an HdrHistogram with three significant digits.
-const SUB_BUCKETS: u32 = 2_048;
 
 /// A number with its unit, if it has one.
 struct Printed {
