@@ -177,6 +177,7 @@ impl Results {
         };
         if series.is_empty() {
             let why = trust.map_or_else(Sentence::default, |(_, why)| {
+                let why = Sentence::from(why);
                 sentence!("for-this-reason", " ({why})", why)
             });
             return Err(sentence!(

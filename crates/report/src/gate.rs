@@ -103,7 +103,7 @@ pub fn annotation(document: &Document, strict: bool) -> Option<String> {
     let title = format!("tenbin gate: {}", document.run.name);
     let is_doubtful = strict && gate.passes() && document.trust == Trust::Suspect;
     let (command, doubt) = if is_doubtful {
-        ("error", "; but the run is SUSPECT (--strict, exit code 9)")
+        ("error", "; but the run is SUSPECT (--strict)")
     } else {
         (level(gate), "")
     };
@@ -198,7 +198,7 @@ pub(crate) mod tests {
         let strict = annotation(&document, true).unwrap_or_default();
         assert!(strict.starts_with("::error title="), "{strict}");
         assert!(
-            strict.ends_with("SUSPECT (--strict, exit code 9)\n"),
+            strict.ends_with("SUSPECT (--strict)\n"),
             "{strict}"
         );
         let valid = Document {

@@ -42,7 +42,11 @@ pub(super) fn workload(
             ..describe::subject(workload)
         }),
         settings: Some(workload.settings().into_iter().map(setting).collect()),
-        settling_seconds: Some(workload.lead(&plan.rounds).as_secs_f64()),
+        // A trace sends nothing before the slice.
+        settling_seconds: Some(match pace {
+            Pace::Trace(_) => 0.0,
+            _ => workload.lead(&plan.rounds).as_secs_f64(),
+        }),
     }
 }
 

@@ -71,7 +71,9 @@ pub(super) fn is_unexplained(statuses: &BTreeMap<u16, u64>, texts: &BTreeMap<Str
     let mut words = text.split(|c: char| !c.is_alphabetic());
     let has_reason = words.any(|word| !word.is_empty() && !OF_ANY_STATUS.contains(&word));
     let repeats = OF_STATUS_500.iter().any(|part| text.contains(part));
-    status.is_some_and(|(status, _)| *status == 500) && (repeats || !has_reason)
+    let mut named = BY_TEXT.iter().filter(|(_, id)| *id != "internal-error");
+    let names_other = named.any(|(parts, _)| parts.iter().any(|part| text.contains(part)));
+    status.is_some_and(|(status, _)| *status == 500) && !names_other && (repeats || !has_reason)
 }
 
 #[cfg(test)]
