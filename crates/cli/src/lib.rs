@@ -75,7 +75,7 @@ fn explained(error: &clap::Error, arguments: &[OsString]) -> Exit {
             Ok(())
         }
         Some(text) => {
-            output::print(text.as_bytes());
+            output::print_text(&text);
             Ok(())
         }
         None => error.print().and_then(|()| std::io::stdout().flush()),

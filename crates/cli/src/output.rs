@@ -163,7 +163,13 @@ pub(crate) fn prompt(question: &str) {
 /// Whether a write to standard output failed.
 static FAILED: AtomicBool = AtomicBool::new(false);
 
-/// Prints text on standard output. A closed pipe is not an error. Any other failure is reported
+/// Prints text for a reader on standard output, as [`print`] does, without workflow commands of GitHub
+/// Actions.
+pub(crate) fn print_text(text: impl AsRef<str>) {
+    print(for_reader(text.as_ref()).as_bytes());
+}
+
+/// Prints data on standard output. A closed pipe is not an error. Any other failure is reported
 /// once, and the program then ends with [`Exit::Record`].
 pub(crate) fn print(text: &[u8]) {
     let mut out = io::stdout().lock();

@@ -197,10 +197,7 @@ pub(crate) mod tests {
         assert!(usual.starts_with("::notice title="), "{usual}");
         let strict = annotation(&document, true).unwrap_or_default();
         assert!(strict.starts_with("::error title="), "{strict}");
-        assert!(
-            strict.ends_with("SUSPECT (--strict)\n"),
-            "{strict}"
-        );
+        assert!(strict.ends_with("SUSPECT (--strict)\n"), "{strict}");
         let valid = Document {
             trust: Trust::Valid,
             ..document

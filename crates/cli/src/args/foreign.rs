@@ -197,8 +197,10 @@ fn reason(error: &clap::Error) -> Option<Sentence> {
     }
     let text = why.to_string();
     Some(match text.split_once(" is not in ") {
-        Some((_, range)) => sentence!("front-range", "; the range is {range}", range),
-        None => sentence!("front-because", "; {why}", why = errors::sentence_of(why)),
+        Some((_, range)) if range.contains("..") => {
+            sentence!("front-range", "; the range is {range}", range)
+        }
+        _ => sentence!("front-because", "; {why}", why = errors::sentence_of(why)),
     })
 }
 

@@ -174,7 +174,7 @@ pub(crate) fn agents(args: &AgentsArgs) -> Exit {
         return Exit::Target;
     }
     if !args.json {
-        output::print(table(&found).as_bytes());
+        output::print_text(table(&found));
     }
     Exit::Done
 }

@@ -144,7 +144,7 @@ fn tell(hub: &Hub, listen: SocketAddr) {
         "{at}\n{there:<22}  tenbin agent --nats {url} --creds {creds}   {copy}\n\
          {here:<22}  tenbin run PLAN --agents 2 --nats {url} --creds {coordinator}\n"
     );
-    output::print(text.as_bytes());
+    output::print_text(&text);
     if hub.is_local_only {
         output::say_note(&sentence!(
             "hub-local-only",

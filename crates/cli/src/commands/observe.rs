@@ -31,7 +31,7 @@ pub(crate) fn observe(args: &ObserveArgs) -> Exit {
             "observing {processes}: {seen} process{plural} now\n\
              listening on {scheme}://{address}/\n"
         );
-        output::print(text.as_bytes());
+        output::print_text(&text);
     });
     match served {
         Ok(()) => Exit::Done,

@@ -138,10 +138,10 @@ impl Keys {
             self.credentials.access_key,
             self.credentials.secret_key.reveal()
         );
-        output::print(text.as_bytes());
+        output::print_text(&text);
     }
 }
 
 fn listening(address: SocketAddr) {
-    output::print(format!("listening on http://{address}/\n").as_bytes());
+    output::print_text(format!("listening on http://{address}/\n"));
 }

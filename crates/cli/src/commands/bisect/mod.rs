@@ -38,7 +38,7 @@ pub(crate) fn bisect(args: &BisectArgs) -> Exit {
         result
     } else {
         let result = search.result(outcome, said);
-        output::print(terminal_bisect(&result, language()).as_bytes());
+        output::print_text(terminal_bisect(&result, language()));
         result
     };
     exit_of(&result)

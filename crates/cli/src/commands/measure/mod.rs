@@ -152,7 +152,7 @@ fn run(
             telemetry.ratios(&ratios);
         }
         if let Some(text) = live(&event) {
-            display.aside(|| output::print(text.as_bytes()));
+            display.aside(|| output::print_text(&text));
         }
         if let Progress::Concluded { outcome } = event {
             concluded = Some(Concluded::new(&plan, outcome, before.as_ref()));

@@ -33,9 +33,9 @@ fn run(job: &AbJob, added: AddedArgs) -> Exit {
             }
             keep_as("ab-csv", run, job.csv.as_deref());
             keep_as("ab-tsv", run, job.list.as_deref());
-            output::print(text.as_bytes());
+            output::print_text(&text);
             print_latency(run, added.latency);
-            output::print(last_findings(document).as_bytes());
+            output::print_text(last_findings(document));
         });
     })
 }

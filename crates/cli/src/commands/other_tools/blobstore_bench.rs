@@ -69,7 +69,7 @@ fn run(job: &BlobstoreBenchJob, added: AddedArgs) -> Exit {
     };
     measure_live(draft, &options, &live, &|plan, document, directory| {
         if let Some(reporter) = &*reporter.borrow() {
-            output::print(reporter.tail(document).as_bytes());
+            output::print_text(reporter.tail(document));
             keep(job.json.as_deref(), &reporter.json());
         }
         if added.latency {

@@ -26,7 +26,7 @@ fn run(job: &HsbenchJob, added: AddedArgs) -> Exit {
     let options = OutputArgs::for_foreign(false, false, added.agents);
     measure_and_show(draft, &options, &|plan, document, directory| {
         show_recorded(plan, document, directory, |run| {
-            output::print(hsbench::text(run).as_bytes());
+            output::print_text(hsbench::text(run));
             print_latency(run, added.latency);
             keep_as("hsbench-csv", run, job.csv.as_deref());
             keep_as("hsbench-json", run, job.json.as_deref());

@@ -38,7 +38,7 @@ fn feed(job: &FeedJob) -> Exit {
     };
     let mut steps: Vec<Step> = Vec::new();
     let ended = run(&config(job), &|| stop.is_asked(), &mut |step| {
-        output::print((line(step) + &listed(step)).as_bytes());
+        output::print_text(line(step) + &listed(step));
         steps.push(step.clone());
     });
     if !steps.is_empty() && keep(Some(&file), csv(&steps).as_bytes()) {
@@ -50,7 +50,7 @@ fn feed(job: &FeedJob) -> Exit {
     }
     match ended {
         Err(error) => {
-            output::say_error(&said(&error));
+            output::say_error(&sentence_of(&error));
             match error {
                 Error::Address { .. } | Error::NoSubscriber { .. } if steps.is_empty() => {
                     Exit::Target
@@ -74,7 +74,7 @@ fn feed(job: &FeedJob) -> Exit {
 }
 
 /// The error with its arguments.
-fn said(error: &Error) -> Sentence {
+fn sentence_of(error: &Error) -> Sentence {
     match error {
         Error::Address { host, why } => sentence!(
             "subscribers-address",

@@ -43,7 +43,7 @@ fn run(job: &RampJob, added: AddedArgs) -> Exit {
     measure_and_show(Ok(draft), &options, &|plan, document, directory| {
         show_recorded(plan, document, directory, |run| {
             match sweeps(plan, &run.record.slices).as_slice() {
-                [sweep] => output::print(text(sweep, &listed, document).as_bytes()),
+                [sweep] => output::print_text(text(sweep, &listed, document)),
                 _ => output::report(document, Extent::Screen),
             }
             print_latency(run, added.latency);

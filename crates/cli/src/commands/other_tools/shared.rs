@@ -57,7 +57,7 @@ pub(crate) fn help_with_added(asked: &Help) -> Exit {
         Language::English => ADDED,
         Language::Japanese => include_str!("added.ja.txt"),
     };
-    output::print(format!("{}\n{added}", in_words(asked)).as_bytes());
+    output::print_text(format!("{}\n{added}", in_words(asked)));
     Exit::Done
 }
 
@@ -80,7 +80,7 @@ CPU, memory and storage use of a server, repeatable (the sum is reported):
 
 /// Prints the requested help.
 pub(crate) fn help(asked: &Help) -> Exit {
-    output::print(in_words(asked).as_bytes());
+    output::print_text(in_words(asked));
     Exit::Done
 }
 
@@ -129,7 +129,7 @@ pub(crate) fn version(tool: &str) -> Exit {
         version,
         tool
     );
-    output::print(format!("{}\n", said(&line)).as_bytes());
+    output::print_text(format!("{}\n", said(&line)));
     Exit::Done
 }
 
@@ -165,7 +165,7 @@ pub(crate) fn print_latency(run: &Run<'_>, is_given: bool) {
             "Latency distribution of {name}, milliseconds:",
             name = part.name
         );
-        output::print(format!("\n{}\n", said(&title)).as_bytes());
+        output::print_text(format!("\n{}\n", said(&title)));
         output::print(&part.content);
     }
 }
@@ -173,10 +173,12 @@ pub(crate) fn print_latency(run: &Run<'_>, is_given: bool) {
 /// Checks before the run that [`keep`] can write these files, none in place of another.
 pub(crate) fn can_keep(files: &[Option<&str>]) -> Result<(), Exit> {
     let files: Vec<&str> = files.iter().copied().flatten().collect();
+    let whole = |file: &str| std::path::absolute(file).ok();
     for (at, file) in files.iter().enumerate() {
-        if files[..at].contains(file) {
-            output::say_error(&given_twice(Path::new(file)));
-            return Err(Exit::Refused);
+        // Nothing is replaced in a device or pipe.
+        let is_replaced = !Path::new(file).exists() || Path::new(file).is_file();
+        if is_replaced && files[..at].iter().any(|it| whole(it) == whole(file)) {
+            return Err(output::refuse(&given_twice(Path::new(file))));
         }
         if let Err(error) = tenbin_record::can_write_atomically(Path::new(file)) {
             return Err(output::refuse(&sentence!(

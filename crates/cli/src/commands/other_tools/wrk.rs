@@ -37,7 +37,7 @@ fn run(job: &WrkJob, added: AddedArgs) -> Exit {
                 text.push('\n');
             }
             text.push_str(&last_findings(document));
-            output::print(text.as_bytes());
+            output::print_text(&text);
         });
     })
 }

@@ -64,7 +64,7 @@ fn print(earlier: &Earlier, json: bool) {
     if json {
         output::print(tenbin_report::earlier_json(earlier).as_bytes());
     } else {
-        output::print(terminal_earlier(earlier, language()).as_bytes());
+        output::print_text(terminal_earlier(earlier, language()));
     }
 }
 

@@ -55,7 +55,7 @@ fn shown(args: &HistoryArgs) -> Result<Exit, CommandError> {
     } else {
         hide_others(&mut history, &runs)
     };
-    output::print(terminal_history(&history, language(), args.all).as_bytes());
+    output::print_text(terminal_history(&history, language(), args.all));
     if hidden > 0 {
         output::say_note(&sentence!(
             "other-series",

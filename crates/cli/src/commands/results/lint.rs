@@ -34,7 +34,7 @@ pub(crate) fn lint_files(args: &LintArgs) -> Exit {
     if args.json {
         output::print(lint_json(&all, &findings).as_bytes())
     } else {
-        output::print(lint_text(&all, &findings, &said).as_bytes())
+        output::print_text(lint_text(&all, &findings, &said))
     }
     if findings.is_empty() {
         Exit::Done

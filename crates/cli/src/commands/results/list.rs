@@ -30,7 +30,7 @@ pub(crate) fn list(args: &ListArgs) -> Exit {
         output::print(format!("{:#}\n", serde_json::Value::from(rows)).as_bytes());
         return Exit::Done;
     }
-    output::print(table(&shown, output::terminal_width()).as_bytes());
+    output::print_text(table(&shown, output::terminal_width()));
     if runs.is_empty() {
         output::say_note(&no_run_in(&args.directory));
     } else if shown.is_empty() {

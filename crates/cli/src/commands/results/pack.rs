@@ -53,7 +53,7 @@ pub(crate) fn pack(args: &PackArgs) -> Exit {
                 "anybody can check it: tenbin verify {file}",
                 file = name
             );
-            output::print(format!("{}\n{}\n", said(&packed), said(&check)).as_bytes());
+            output::print_text(format!("{}\n{}\n", said(&packed), said(&check)));
             Exit::Done
         }
         Err(error) => {

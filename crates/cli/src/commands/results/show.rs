@@ -154,7 +154,7 @@ fn result_file(args: &ShowArgs) -> Option<Exit> {
 pub(crate) fn print_content(name: &str, content: Content) -> Result<Exit, Exit> {
     match content {
         Content::Steps(steps) => {
-            output::print(steps.text(name).as_bytes());
+            output::print_text(steps.text(name));
             Ok(if steps.is_trusted() {
                 Exit::Done
             } else {
@@ -166,7 +166,7 @@ pub(crate) fn print_content(name: &str, content: Content) -> Result<Exit, Exit> 
                 files: vec![name.to_owned()],
                 ..reported
             };
-            output::print(warp::analyze(&named, 1).as_bytes());
+            output::print_text(warp::analyze(&named, 1));
             let judged = named.judged.as_ref();
             Ok(
                 if judged.is_some_and(|judged| judged.trust == Trust::Invalid) {

@@ -37,7 +37,7 @@ pub(crate) fn verify(args: &VerifyArgs) -> Exit {
         Ok(checked) => checked,
         Err(exit) => return exit,
     };
-    output::print(text.as_bytes());
+    output::print_text(&text);
     exit
 }
 

@@ -77,7 +77,7 @@ pub(crate) fn ui(args: &UiArgs) -> Exit {
     };
     pages.access.listens_on(server.address().port());
     let url = pages.access.url(server.address());
-    output::print(format!("runs at {url}\n").as_bytes());
+    output::print_text(format!("runs at {url}\n"));
     open::remove_old(&args.directory);
     // Keeps the file that leads the browser to the pages.
     let _opened = args.open.then(|| open::browser(&args.directory, &url));
