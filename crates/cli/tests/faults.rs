@@ -10,6 +10,8 @@ mod full_disk;
 mod stand;
 #[path = "faults/start.rs"]
 mod start;
+#[path = "faults/urls.rs"]
+mod urls;
 
 use std::io::{Read as _, Write as _};
 use std::process::Command;

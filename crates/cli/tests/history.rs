@@ -382,6 +382,24 @@ fn the_filters_of_a_list_combine() {
 }
 
 #[test]
+fn a_killed_run_in_a_renamed_directory_has_the_day_of_its_plan() {
+    let scratch = Scratch::new("list-renamed");
+    let run = scratch.path().join("runs/renamed");
+    fs::create_dir_all(&run).expect("a directory");
+    let plan = fs::File::create(run.join("plan.toml")).expect("a plan");
+    // 2026-01-10T00:00:00Z.
+    let written = std::time::UNIX_EPOCH + Duration::from_secs(1_768_003_200);
+    plan.set_modified(written).expect("a time");
+    let listed = |since: &str| {
+        let list = tenbin(&scratch, &format!("list --since {since}"));
+        list.expect_code(0);
+        list.stdout.contains("renamed")
+    };
+    assert!(listed("2026-01-10"));
+    assert!(!listed("2026-01-11"));
+}
+
+#[test]
 fn no_text_of_a_run_makes_the_list_wide() {
     let scratch = Scratch::new("list-wide");
     let root = scratch.path().join("runs");

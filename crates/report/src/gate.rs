@@ -115,6 +115,19 @@ pub fn annotation(document: &Document, strict: bool) -> Option<String> {
     ))
 }
 
+/// Why a run fails only because it is SUSPECT and `--strict` is given; `None` if it does not, or if its
+/// gate already says that it fails because the comparison is SUSPECT.
+pub(crate) fn fails_strictly(document: &Document) -> Option<String> {
+    let is_told = document.gate.as_ref().is_some_and(Gate::fails_as_suspect);
+    let is_suspect = document.run.is_strict && document.trust == Trust::Suspect;
+    if is_told || !is_suspect {
+        return None;
+    }
+    let worst = document.findings.iter().max_by_key(|it| it.severity);
+    let why = worst.map_or("see the findings", |finding| finding.evidence.as_str());
+    Some(format!("SUSPECT: the run is in doubt (--strict): {why}"))
+}
+
 /// The kind of the annotation.
 fn level(gate: &Gate) -> &'static str {
     match gate.outcome {
@@ -203,6 +216,23 @@ pub(crate) mod tests {
             ..document
         };
         assert_eq!(annotation(&valid, true), Some(usual));
+    }
+
+    #[test]
+    fn a_run_fails_strictly_if_it_is_suspect_and_no_gate_says_so() {
+        let mut document = Document {
+            trust: Trust::Suspect,
+            ..Document::default()
+        };
+        assert_eq!(fails_strictly(&document), None);
+        document.run.is_strict = true;
+        let said = fails_strictly(&document).unwrap_or_default();
+        assert!(said.starts_with("SUSPECT: the run is in doubt"), "{said}");
+        document.gate = Some(suspect(GateOutcome::Pass));
+        assert_eq!(fails_strictly(&document), None);
+        document.gate = None;
+        document.trust = Trust::Valid;
+        assert_eq!(fails_strictly(&document), None);
     }
 
     #[test]

@@ -204,6 +204,10 @@ pub struct Run {
     /// `result.json`.
     #[serde(skip)]
     pub source_file: Option<String>,
+    /// Whether a SUSPECT result counts as a failure (`--strict`), for formats that say what failed. Not
+    /// part of `result.json`.
+    #[serde(skip)]
+    pub is_strict: bool,
 }
 
 impl Run {

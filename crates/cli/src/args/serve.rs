@@ -59,8 +59,7 @@ pub struct ServeS3Args {
         long,
         value_name = "KEY",
         env = "TENBIN_ACCESS_KEY",
-        hide_env_values = true,
-        requires = "secret_key"
+        hide_env_values = true
     )]
     pub access_key: Option<String>,
     /// Secret key that requests must be signed with [default: generated and printed]
@@ -68,8 +67,7 @@ pub struct ServeS3Args {
         long,
         value_name = "KEY",
         env = "TENBIN_SECRET_KEY",
-        hide_env_values = true,
-        requires = "access_key"
+        hide_env_values = true
     )]
     pub secret_key: Option<String>,
     /// Make a share of the requests fail, repeatable, for example busy:98%. Kinds: busy (500 for a

@@ -193,6 +193,7 @@ fn run(source: &Source<'_>) -> Run {
         warmup_seconds: Some(plan.rounds.warmup.as_secs_f64()),
         plan: Some(plan.to_toml()),
         source_file: None,
+        is_strict: false,
     }
 }
 

@@ -244,6 +244,8 @@ struct Exports {
     files: ExportArgs,
     /// Path of a file of the repository, for formats that name a file.
     source_file: Option<String>,
+    /// Whether a SUSPECT result counts as a failure.
+    is_strict: bool,
 }
 
 /// The plan of a draft, the earlier run to compare with, and the files to export, after all checks
@@ -270,6 +272,7 @@ fn checked(
             let exports = Exports {
                 files: exports,
                 source_file: source_file(file.as_deref(), &plan),
+                is_strict: options.strict,
             };
             Ok((plan, before, exports))
         }
@@ -410,6 +413,7 @@ impl Concluded {
         }
         show(&plan, &document, &outcome.directory);
         document.run.source_file.clone_from(&exports.source_file);
+        document.run.is_strict = exports.is_strict;
         let exported = export(&exports.files, &outcome.directory, &document, &plan);
         let ended = match &outcome.ending {
             Ending::Complete(_) if outcome.clean_up_interrupted => {

@@ -87,7 +87,7 @@ impl<'a> Wanted<'a> {
             && fits(args.trust.as_deref(), |it| trust.as_deref() == Some(it))
             && fits(args.target.as_deref(), |name| row.has_target(name))
             && fits(args.kind.as_deref(), |kind| row.has_kind(kind))
-            && fits(args.since.as_deref(), |day| row.day() >= day)
+            && fits(args.since.as_deref(), |day| *row.day() >= *day)
     }
 }
 

@@ -96,6 +96,7 @@ fn exported(args: &ShowArgs, run: &Path, document: &mut Document) -> Result<(), 
     })?;
     let plan = executed(&String::from_utf8_lossy(&plan), run).map_err(|why| why.print())?;
     document.run.source_file = source_file(None, &plan);
+    document.run.is_strict = args.strict;
     export(&args.export, run, document, &plan)
 }
 

@@ -16,7 +16,7 @@ use crate::expectations::{condition, figure, standing};
 use crate::formats::format::Format;
 use crate::formats::plan_requirements::NO_CONDITION;
 use crate::formats::write::Writer;
-use crate::gate::{headline, headline_of};
+use crate::gate::{fails_strictly, headline, headline_of};
 
 pub(in crate::formats) const FORMAT: Format = Format {
     name: "code-quality",
@@ -118,6 +118,7 @@ fn entries(document: &Document) -> Vec<Entry> {
     let conditions = document.expectations.iter().filter_map(of_condition);
     let problems = invalid(document).into_iter().chain(of_gate);
     problems
+        .chain(strict(document))
         .chain(conditions)
         .map(|problem| problem.entry(&document.run.name, &location))
         .collect()
@@ -144,6 +145,20 @@ fn invalid(document: &Document) -> Option<Problem> {
         figure: "trust".to_owned(),
         target: gate.map_or_else(String::new, |gate| gate.candidate.clone()),
         description: format!("{said}: {why}"),
+    })
+}
+
+/// The problem of a run that fails because it is SUSPECT, with `--strict`.
+fn strict(document: &Document) -> Option<Problem> {
+    let description = fails_strictly(document)?;
+    let gate = document.gate.as_ref();
+    Some(Problem {
+        check: "tenbin-suspect",
+        severity: Severity::Major,
+        workload: String::new(),
+        figure: "trust".to_owned(),
+        target: gate.map_or_else(String::new, |gate| gate.candidate.clone()),
+        description,
     })
 }
 
@@ -343,6 +358,19 @@ mod tests {
             let found: Vec<&str> = entries.iter().map(|it| it.check_name.as_str()).collect();
             assert_eq!(found, checks);
         }
+    }
+
+    #[test]
+    fn a_suspect_run_has_an_entry_with_strict() {
+        let mut document = gated(GateOutcome::Pass);
+        document.trust = Trust::Suspect;
+        assert_eq!(written(&document), "[]\n");
+        document.run.is_strict = true;
+        let [entry] = &read(&document)[..] else {
+            panic!("{}", written(&document));
+        };
+        assert_eq!(entry.check_name, "tenbin-suspect");
+        assert_eq!(entry.severity, "major");
     }
 
     #[test]

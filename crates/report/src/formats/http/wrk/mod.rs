@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use tenbin_plan::{Pace, Reach, Target};
+use tenbin_plan::{Pace, Reach, Target, conceal_url};
 use tenbin_record::{ErrorClass, quantile_ns};
 use tenbin_stats::printable_percentile;
 
@@ -78,8 +78,9 @@ pub fn of_target(run: &Run<'_>, target: &Target, shown: &Shown<'_>) -> String {
     let load = run.plan.workloads.first().map(|work| &work.load);
     let pooled = Pooled::of(run.record, &target.name);
     let measured = Duration::try_from_secs_f64(pooled.seconds.round()).unwrap_or_default();
+    let given = shown.url.map(conceal_url);
     let asked = Asked {
-        url: shown.url.unwrap_or(&url),
+        url: given.as_deref().unwrap_or(&url),
         duration: shown.duration.unwrap_or(measured),
         threads: run.plan.threads as u64,
         connections: load.map_or(0, |load| load.connections as u64),
