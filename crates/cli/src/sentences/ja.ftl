@@ -953,7 +953,10 @@ container-name-taken = その名前はほかのコンテナが使っている。
 container-pulling = イメージの取得がまだ終わっていない。実行の前に { $client } pull で取得するか、--ready-within を延ばす
 container-unpublished = -p {"{"}port{"}"}:PORT がコンテナ内のサーバーのポートであり、サーバーがコンテナ内で 0.0.0.0 を待ち受けることを確かめる
 container-late = { $missing }。{ $advice }
-container-not-observed = { $client } はサーバーを直接起動しないので、ターゲット「{ $name }」の { $used } は観測していない。--observe { $name }=name:PROGRAM でサーバーのプログラムを指定する
+container-not-observed = { $client } はサーバーを直接起動しないので、ターゲット「{ $name }」の { $used ->
+        [memory] メモリー
+       *[other] CPU 時間
+    } は観測していない。--observe { $name }=name:PROGRAM でサーバーのプログラムを指定する
 container-unobserved = { $client } はサーバーを直接起動しないので、ターゲット「{ $name }」の CPU 時間とメモリーは不明で、ほかのプログラムの使用に数えられる → --observe { $name }=name:PROGRAM でサーバーのプログラムを指定する
 ended-after = { $seconds } 秒後に{ $status }
 exited = ステータス { $code } で終了した
@@ -1328,7 +1331,10 @@ no-program = プログラムの名前がない
 anchor-alone = ターゲットは「{ $name }」だけ。アンカーはほかのターゲットの値を割る基準なので、履歴を見たいターゲットを加える
 cannot-decide = 2 つのターゲットの { $figure } の比には信頼区間がないので、判定に使えない。"p99" や "cpu" などを選ぶ
 rate-decides = ワークロード「{ $name }」にはレートがあり、{ $figure } はそれで決まる。"p99" や "cpu" などを選ぶ
-not-observed = ターゲット「{ $name }」の { $used } は観測していない。--observe port を加える(プランでは observe = {"{"} port = true {"}"})
+not-observed = ターゲット「{ $name }」の { $used ->
+        [memory] メモリー
+       *[other] CPU 時間
+    } は観測していない。--observe port を加える(プランでは observe = {"{"} port = true {"}"})
 unknown-workload = ワークロード「{ $name }」はない。あるのは { $known }{ $hint }
 listed-twice = 「{ $name }」が 2 回書かれている。片方を外す
 compared-with-slo = 「{ $name }」には制限(slo)があり、その最大レートの探索はラウンドの後に行う

@@ -72,6 +72,7 @@ impl<R: BufRead> Csv<R> {
                     "two columns have the name {name:?}",
                     name
                 )
+                .with("name", name.escape_debug())
             } else {
                 continue;
             };

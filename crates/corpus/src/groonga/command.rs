@@ -132,6 +132,7 @@ impl Command {
                         name,
                         word
                     )
+                    .with("word", word.escape_debug())
                 })?;
             arguments.push(((*key).to_owned(), word));
             nameless += 1;
@@ -146,7 +147,8 @@ impl Command {
                 "no-command-name",
                 "{name:?} is not the name of a command",
                 name
-            ));
+            )
+            .with("name", name.escape_debug()));
         }
         Ok(Self { name, arguments })
     }

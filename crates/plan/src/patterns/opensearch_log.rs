@@ -132,7 +132,7 @@ struct Searches {
 struct Anywhere {
     /// Lines of whole searches.
     lines: u32,
-    /// How often the search was sent, at most to one index.
+    /// How often the search was sent, to any index.
     sent: u32,
 }
 
@@ -155,7 +155,9 @@ impl Searches {
         let sent = self.sent.entry(search).or_default();
         let is_another = *lines > *sent;
         *sent = (*sent).max(*lines);
-        anywhere.sent = anywhere.sent.max(*sent);
+        if is_another {
+            anywhere.sent += 1;
+        }
         is_another
     }
 }

@@ -17,15 +17,26 @@ impl Launch {
     }
 
     fn client(&self) -> Option<(&'static str, bool)> {
-        let mut words = self.command.iter();
-        let program = words.find(|word| {
-            let is_option = word.starts_with('-') || word.contains('=');
-            !is_option && !BEFORE.contains(&word.as_str())
-        })?;
-        let name = Path::new(program).file_name()?.to_str()?;
-        let client = CLIENTS.into_iter().find(|(known, _)| *known == name)?;
+        let is_set = |word: &&String| word.contains('=');
+        let mut words = self.command.iter().skip_while(is_set);
+        let first = words.next()?;
+        let client = if BEFORE.contains(&file_name(first)?) {
+            words.find_map(|word| known(word))?
+        } else {
+            known(first)?
+        };
         words.any(|word| word == "run").then_some(client)
     }
+}
+
+/// The client that a word of a command names.
+fn known(word: &str) -> Option<(&'static str, bool)> {
+    let name = file_name(word)?;
+    CLIENTS.into_iter().find(|(known, _)| *known == name)
+}
+
+fn file_name(word: &str) -> Option<&str> {
+    Path::new(word).file_name()?.to_str()
 }
 
 impl Target {
@@ -57,6 +68,13 @@ mod tests {
         assert_eq!(client("/usr/bin/podman run app:1"), Some(("podman", false)));
         assert_eq!(client("sudo -E docker run app:1"), Some(("docker", true)));
         assert_eq!(client("env A=b nerdctl run app"), Some(("nerdctl", true)));
+        for line in [
+            "sudo -u bob docker run app:1",
+            "nice -n 10 docker run app:1",
+            "/usr/bin/sudo docker run app:1",
+        ] {
+            assert_eq!(client(line), Some(("docker", true)), "{line}");
+        }
         assert_eq!(client("docker ps"), None);
         assert_eq!(client("./server --with docker run"), None);
         assert_eq!(client("sudo"), None);

@@ -1,6 +1,6 @@
 //! What to do if a container does not start: the client of its engine says the cause in its output.
 
-use tenbin_plan::{Reach, Sentence, Target, sentence};
+use tenbin_plan::{Reach, Ready, Sentence, Target, sentence};
 
 use crate::error::ExitStatus;
 
@@ -89,6 +89,17 @@ fn of_output(client: &str, output: &str) -> Option<Sentence> {
     }
 }
 
+/// Whether readiness depends on a published port: not with the network of the host, and not if the output
+/// of the server decides.
+fn is_published(target: &Target) -> bool {
+    let Reach::Launched(launch) = &target.reach else {
+        return false;
+    };
+    let is_of_host =
+        |word: &String| matches!(word.as_str(), "--network=host" | "--net=host" | "host");
+    !matches!(launch.ready, Ready::Log(_)) && !launch.command.iter().any(is_of_host)
+}
+
 /// What to do about a container that does not become ready; `None` for other targets.
 pub(super) fn not_ready(target: &Target, tail: &[String]) -> Option<Sentence> {
     let client = client_of(target)?;
@@ -107,6 +118,9 @@ pub(super) fn not_ready(target: &Target, tail: &[String]) -> Option<Sentence> {
              raise --ready-within",
             client
         ));
+    }
+    if !is_published(target) {
+        return None;
     }
     Some(sentence!(
         "container-unpublished",
