@@ -61,7 +61,7 @@ pub(crate) use options::observed::observed;
 pub use options::output::OutputArgs;
 pub use options::rounds::RoundsArgs;
 pub use options::target::{TargetArgs, UrlOrTargets};
-pub use protocol::{GateOf, PlanOf, ProtocolArgs};
+pub use protocol::{BisectOf, GateOf, PlanOf, ProtocolArgs};
 pub use quickstart::{QuickstartArgs, QuickstartKind};
 pub use results::chart::ChartArgs;
 pub use results::columns::ColumnsArgs;
@@ -71,6 +71,7 @@ pub use results::history::HistoryArgs;
 pub(crate) use results::history::figure as history_figure;
 pub use results::import::{ImportArgs, LintArgs, NamedFile};
 pub use results::pack::{PackArgs, RerunArgs, VerifyArgs};
+pub use results::part::PartArgs;
 pub use results::report::ReportArgs;
 pub use results::runs::{LabelArgs, ListArgs, NoteArgs, PruneArgs, RmArgs};
 pub use results::ui::UiArgs;
@@ -78,9 +79,9 @@ pub use run::RunArgs;
 pub use s3::suite::{PlaceArgs, Scenario, SuiteArgs};
 pub use s3::{MixArgs, MixedArgs, ObjectArgs, OperationCommand, S3Args, S3Command};
 pub use search::{
-    ClientArgs, GateSearchArgs, LoginArgs, PatternFormat, SearchCommand, SearchConvertArgs,
-    SearchDataArgs, SearchDumpArgs, SearchLoadArgs, SearchPatternsArgs, SearchRampArgs,
-    SearchStatusArgs, SearchTermsArgs,
+    BisectSearchArgs, ClientArgs, GateSearchArgs, LoginArgs, PatternFormat, SearchCommand,
+    SearchConvertArgs, SearchDataArgs, SearchDumpArgs, SearchLoadArgs, SearchPatternsArgs,
+    SearchRampArgs, SearchStatusArgs, SearchTermsArgs,
 };
 pub use serve::{GoneArg, ServeBlobArgs, ServeCommand, ServeHttpArgs, ServeS3Args, ServeTruthArgs};
 pub(crate) use tip::suggestion;
@@ -368,18 +369,9 @@ pub struct ShowArgs {
     /// target has a file named TARGET-FILE
     #[arg(long, value_name = "FILE")]
     pub drnbench: Option<PathBuf>,
-    /// Print every section of the result: comparisons of every metric, all findings, operations,
-    /// connections, server cost and more
-    #[arg(long, short, env = "TENBIN_VERBOSE", hide_env_values = true,
-          value_parser = clap::builder::FalseyValueParser::new())]
-    pub verbose: bool,
-    /// Print only this section
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["verbose", "json"],
-          value_parser = clap::builder::PossibleValuesParser::new(tenbin_report::section_names()))]
-    pub section: Option<String>,
-    /// Print only the findings, including notes: the same as --section findings
-    #[arg(long, conflicts_with_all = ["verbose", "json", "section"])]
-    pub findings: bool,
+    /// The part of the result.
+    #[command(flatten)]
+    pub part: PartArgs,
     /// Print the result as JSON instead of tables
     #[arg(long)]
     pub json: bool,
@@ -394,11 +386,7 @@ pub struct ShowArgs {
 impl ShowArgs {
     /// The part of the result that is printed.
     pub(crate) fn extent(&self) -> Extent<'_> {
-        match &self.section {
-            Some(name) => Extent::Section(name),
-            None if self.findings => Extent::Section("findings"),
-            None => extent(self.verbose),
-        }
+        self.part.extent()
     }
 }
 

@@ -33,8 +33,10 @@ pub(crate) fn cautions(plan: &Plan) -> Vec<Caution> {
     let literals = literal_templates(plan).map(Caution::Warning);
     let rounded = rounded_up(plan).map(Caution::Note);
     let parts = small_parts(plan).map(Caution::Note);
+    let containers = unobserved_containers(plan).map(Caution::Note);
     let warnings = rounds.into_iter().chain(literals);
-    warnings.chain(rounded).chain(parts).collect()
+    let notes = rounded.into_iter().chain(parts).chain(containers);
+    warnings.chain(notes).collect()
 }
 
 /// A warning for each text in a request that looks like a template of another tool.
@@ -132,7 +134,7 @@ fn too_few_rounds(plan: &Plan) -> Option<Sentence> {
         block_plural,
         among,
         needed,
-        time = whole_seconds(plan.lasting(needed)),
+        time = Time::rounded(plan.lasting(needed)),
         offers = offered
     );
     let too_few = too_few
@@ -193,10 +195,6 @@ fn chained(offers: Vec<Sentence>) -> Option<Sentence> {
     })
 }
 
-fn whole_seconds(time: Duration) -> Time {
-    Time(Duration::from_secs(time.as_secs_f64().round() as u64))
-}
-
 fn small_parts(plan: &Plan) -> Option<Sentence> {
     plan.workloads.iter().find_map(|workload| {
         let facts = workload.facts();
@@ -212,6 +210,21 @@ fn small_parts(plan: &Plan) -> Option<Sentence> {
                 smallest = Size(SMALLEST_PART)
             )
         })
+    })
+}
+
+/// A note for each container whose server is not observed.
+fn unobserved_containers(plan: &Plan) -> impl Iterator<Item = Sentence> {
+    plan.targets.iter().filter_map(|target| {
+        let client = target.unobserved_container()?;
+        Some(sentence!(
+            "container-unobserved",
+            "{client} does not start the server of target {name:?} itself, so its CPU time and memory \
+             are unknown and count as those of other programs → add --observe {name}=name:PROGRAM \
+             with the program of the server",
+            client,
+            name = target.name
+        ))
     })
 }
 

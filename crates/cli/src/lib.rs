@@ -75,7 +75,7 @@ fn explained(error: &clap::Error, arguments: &[OsString]) -> Exit {
             Ok(())
         }
         Some(text) => {
-            output::print(text.as_bytes());
+            output::print_text(&text);
             Ok(())
         }
         None => error.print().and_then(|()| std::io::stdout().flush()),
@@ -90,7 +90,8 @@ fn explained(error: &clap::Error, arguments: &[OsString]) -> Exit {
 /// The exit code of a mistake that ends the program before a command begins. `git bisect run` would
 /// take it for a bad commit.
 fn of_mistake(exit: Exit, arguments: &[OsString]) -> Exit {
-    if arguments.iter().any(|it| it == "--git-bisect") {
+    let is_flag = |it: &OsString| it.as_encoded_bytes().starts_with(b"--git-bisect");
+    if arguments.iter().any(is_flag) {
         exit.for_git_bisect()
     } else {
         exit

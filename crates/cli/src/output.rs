@@ -2,6 +2,7 @@
 //! these streams ends a run: a run goes on and writes its record when the terminal is closed, the
 //! disk is full, or the reader of a pipe has ended.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::io::{self, IsTerminal, Write as _};
 use std::path::Path;
@@ -21,15 +22,15 @@ use crate::sentences::said_in;
 /// Report width in columns if the width of the terminal is unknown.
 const COLUMNS: usize = 100;
 
-/// Prints an error on standard error, with control characters escaped.
-pub(crate) fn error(text: &str) {
-    let text = format!("error: {}", front::spelled(text));
-    say_lines(&text);
-}
-
 /// Prints an error on standard error in the language of the reader, with control characters escaped.
 pub(crate) fn failure(error: &(dyn Error + 'static)) {
     say_lines(&in_words(error, ["error", "エラー"]));
+}
+
+/// Prints an error as [`failure`] does, and returns the exit code of refused arguments.
+pub(crate) fn refuse_error(error: &(dyn Error + 'static)) -> Exit {
+    failure(error);
+    Exit::Refused
 }
 
 /// Prints an error with its cause in the language of the reader.
@@ -56,21 +57,15 @@ fn say_lines(text: &str) {
     lines.for_each(|line| say(&line));
 }
 
-/// Prints a note on standard error, with control characters escaped.
-pub(crate) fn note(text: &str) {
-    let text = format!("note: {}", front::spelled(text));
-    say(&tenbin_report::for_terminal(&text));
-}
-
-/// Prints a warning on standard error, with control characters escaped.
-pub(crate) fn warning(text: &str) {
-    let text = format!("warning: {}", front::spelled(text));
-    say(&tenbin_report::for_terminal(&text));
-}
-
 /// Prints an error on standard error in the language of the reader.
 pub(crate) fn say_error(sentence: &Sentence) {
     say_lines(&titled(sentence, ["error", "エラー"]));
+}
+
+/// Prints an error as [`say_error`] does, and returns the exit code of refused arguments.
+pub(crate) fn refuse(sentence: &Sentence) -> Exit {
+    say_error(sentence);
+    Exit::Refused
 }
 
 /// Prints a warning on standard error in the language of the reader.
@@ -120,9 +115,43 @@ fn in_words(error: &(dyn Error + 'static), [english, japanese]: [&str; 2]) -> St
 /// Control characters must be escaped already. A failure is ignored: there is no other place to
 /// report it, and standard error holds no result.
 pub(crate) fn say(line: &str) {
+    say_command(&for_reader(line));
+}
+
+/// Like [`say`], for a line that can be a workflow command of GitHub Actions.
+pub(crate) fn say_command(line: &str) {
     let _ = io::stderr()
         .lock()
         .write_all(format!("{line}\n").as_bytes());
+}
+
+/// Whether a job of GitHub Actions reads the output, and carries out the workflow commands in it.
+pub(crate) fn is_in_actions() -> bool {
+    std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true")
+}
+
+/// The text without workflow commands if a job of GitHub Actions reads it: a server can have sent them.
+fn for_reader(text: &str) -> Cow<'_, str> {
+    if is_in_actions() {
+        Cow::Owned(without_commands(text))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// The text with a space in the marks of workflow commands: `::` at the beginning of a line, and `##[`
+/// at any place.
+fn without_commands(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let (indent, words) = line.split_at(line.len() - line.trim_start().len());
+        safe += indent;
+        match words.strip_prefix("::") {
+            Some(rest) => safe += &format!(": :{rest}"),
+            None => safe += words,
+        }
+    }
+    safe.replace("##[", "## [")
 }
 
 /// Prints a question on standard error; the answer follows on its line. Control characters must be
@@ -134,7 +163,13 @@ pub(crate) fn prompt(question: &str) {
 /// Whether a write to standard output failed.
 static FAILED: AtomicBool = AtomicBool::new(false);
 
-/// Prints text on standard output. A closed pipe is not an error. Any other failure is reported
+/// Prints text for a reader on standard output, as [`print`] does, without workflow commands of GitHub
+/// Actions.
+pub(crate) fn print_text(text: impl AsRef<str>) {
+    print(for_reader(text.as_ref()).as_bytes());
+}
+
+/// Prints data on standard output. A closed pipe is not an error. Any other failure is reported
 /// once, and the program then ends with [`Exit::Record`].
 pub(crate) fn print(text: &[u8]) {
     let mut out = io::stdout().lock();
@@ -156,13 +191,22 @@ pub(crate) fn note_failure(written: io::Result<()>) {
     }
 }
 
+/// Whether a file that the command line names could not be written.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Prints why a file that the command line names could not be written after a run. The program then ends
+/// with [`Exit::Record`].
+pub(crate) fn lost(error: &(dyn Error + 'static)) {
+    LOST.store(true, Ordering::Relaxed);
+    failure(error);
+}
+
 /// The exit code of the program: [`Exit::Record`] if the command succeeded (`exit`) but a write to
-/// standard output failed, otherwise `exit`.
+/// standard output or to a file that the command line names failed, otherwise `exit`.
 pub(crate) fn exit_after_output(exit: Exit) -> Exit {
+    let is_lost = FAILED.load(Ordering::Relaxed) || LOST.load(Ordering::Relaxed);
     match exit {
-        Exit::Done | Exit::Invalid | Exit::Unmet | Exit::Undecided | Exit::Suspect
-            if FAILED.load(Ordering::Relaxed) =>
-        {
+        Exit::Done | Exit::Invalid | Exit::Unmet | Exit::Undecided | Exit::Suspect if is_lost => {
             Exit::Record
         }
         other => other,
@@ -213,5 +257,25 @@ pub(crate) fn report(document: &Document, extent: Extent<'_>) {
         colour,
         extent,
     };
-    print(terminal(document, view).as_bytes());
+    print(for_reader(&terminal(document, view)).as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_of_a_server_is_a_workflow_command() {
+        let text = "note: a::b\n  ::error title=x::y\n::stop-commands::z\n:::a\n\n##[error]c ##[d";
+        let safe = without_commands(text);
+        assert_eq!(
+            safe,
+            "note: a::b\n  : :error title=x::y\n: :stop-commands::z\n: ::a\n\n## [error]c ## [d"
+        );
+        assert_eq!(without_commands(&safe), safe);
+        assert_eq!(
+            without_commands("::1 is an address\n"),
+            ": :1 is an address\n"
+        );
+    }
 }

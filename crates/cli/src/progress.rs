@@ -12,6 +12,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use tenbin_plan::duration::Time;
 use tenbin_plan::{Plan, Sentence, sentence};
 use tenbin_record::Environment;
 use tenbin_report::for_terminal;
@@ -22,7 +23,7 @@ use tenbin_verdict::hits::compare_hits;
 
 use self::live::LiveTable;
 pub(crate) use self::pace::Pace;
-use self::wording::{Lasting, about, after_loading, short, slower};
+use self::wording::{Lasting, about, after_loading, slower};
 use crate::front;
 use crate::language::language;
 use crate::output::{self, note_line, warning_line};
@@ -74,7 +75,7 @@ impl Display {
             terminal,
             quiet,
             total: 0,
-            pace: Pace::new(Duration::ZERO),
+            pace: Pace::new(Duration::ZERO, &[]),
             at_most: false,
             counted: false,
             current: String::new(),
@@ -178,6 +179,7 @@ impl Display {
         let Progress::Started {
             directory,
             slices,
+            after_rounds,
             forecast,
             longest,
             shortest,
@@ -193,7 +195,7 @@ impl Display {
             let _ = known.set(directory.to_path_buf());
         }
         self.total = *slices;
-        self.pace = Pace::new(*forecast);
+        self.pace = Pace::new(*forecast, after_rounds);
         self.counted = requests.is_some();
         // A maximum-rate search usually ends before its time limit.
         let is_search = *slices == 0;
@@ -400,6 +402,6 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .with_key("clock", |state: &ProgressState, text: &mut dyn Write| {
-            let _ = write!(text, "{}", short(state.elapsed()));
+            let _ = write!(text, "{}", Time::rounded(state.elapsed()));
         })
 }

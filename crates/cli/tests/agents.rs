@@ -40,6 +40,9 @@ fn compare(
     if !load.contains(&"--warmup") {
         words.extend(LOAD);
     }
+    if !load.contains(&"--gap") {
+        words.extend(["--gap", "20ms"]);
+    }
     words.extend(options.iter().map(String::as_str));
     words.extend(load);
     Tenbin::new(scratch, words).start()
@@ -354,7 +357,7 @@ fn counted(on_loss: &str) -> [String; 4] {
     ["--rate", &format!("{RATE}/s"), "--on-agent-loss", on_loss].map(str::to_owned)
 }
 
-/// Runs 4 blocks with 2 of `agents`, kills or stops one in the second block, and continues it once
+/// Runs 3 blocks with 2 of `agents`, kills or stops one in the second block, and continues it once
 /// it is lost if `comes_back`.
 fn lose_one(
     scratch: &Scratch,
@@ -365,7 +368,7 @@ fn lose_one(
     let servers = servers(scratch);
     let options = counted(on_loss);
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
-    let mut run = compare(scratch, &servers, agents, (2, 8, "1s"), &options);
+    let mut run = compare(scratch, &servers, agents, (2, 6, "1s"), &options);
     await_slices(scratch, &mut run, 6);
     agents.agents[1].signal(signal);
     if comes_back {
@@ -384,7 +387,7 @@ fn another_agent_takes_the_place_of_a_killed_one() {
     ended.expect_stderr(&format!(
         "{SILENT}; block 2 is measured again with 2 agents"
     ));
-    expect_complete(&scratch, &ended, 8);
+    expect_complete(&scratch, &ended, 6);
     let found = losses(&scratch);
     assert_eq!(found.len(), 1);
     let repeated = format!("{SILENT} during block 2, which was repeated with 2 agents (");
@@ -409,7 +412,7 @@ fn the_other_agents_continue_alone() {
     ended.expect_stderr(&format!(
         "{SILENT}; block 2 is measured again with 1 agent\n"
     ));
-    expect_complete(&scratch, &ended, 8);
+    expect_complete(&scratch, &ended, 6);
     let (_, next) = void_slices(&scratch);
     let counts = agents_of_slices(&scratch);
     let (before, after) = counts.split_at(next as usize);
@@ -438,7 +441,7 @@ fn a_lost_agent_that_comes_back_is_used_again() {
     ended.expect_stderr(&format!(
         "{SILENT}; block 2 is measured again with 2 agents"
     ));
-    expect_complete(&scratch, &ended, 8);
+    expect_complete(&scratch, &ended, 6);
     let counts = agents_of_slices(&scratch);
     assert!(counts.iter().all(|count| *count == 2), "{counts:?}");
     assert_eq!(losses(&scratch).len(), 1);
@@ -452,7 +455,7 @@ fn an_agent_that_its_user_stops_is_replaced_at_once() {
     let ended = lose_one(&scratch, &agents, (Signal::SIGINT, false), "repeat");
     let why = "agent \"agent-1\" was stopped by its user";
     ended.expect_stderr(&format!("{why}; block 2 is measured again with 2 agents"));
-    expect_complete(&scratch, &ended, 8);
+    expect_complete(&scratch, &ended, 6);
 }
 
 #[test]
@@ -618,7 +621,7 @@ fn a_killed_or_stopped_agent_ends_the_run_and_the_earlier_slices_stay() {
         let agents = Agents::start(&scratch, 2, &[]);
         let servers = servers(&scratch);
         let stop = ["--on-agent-loss", "stop"];
-        let mut run = compare(&scratch, &servers, &agents, (2, 8, "2s"), &stop);
+        let mut run = compare(&scratch, &servers, &agents, (2, 8, "1s"), &stop);
         await_slices(&scratch, &mut run, 3);
         agents.agents[1].signal(signal);
         let ended = run.wait(SOON);
@@ -648,7 +651,7 @@ fn a_killed_hub_ends_the_run_and_the_load() {
     let scratch = Scratch::new("agents-hub");
     let mut agents = Agents::start(&scratch, 2, &[]);
     let servers = servers(&scratch);
-    let mut run = compare(&scratch, &servers, &agents, (2, 8, "2s"), &[]);
+    let mut run = compare(&scratch, &servers, &agents, (2, 8, "1s"), &[]);
     await_slices(&scratch, &mut run, 3);
     agents.hub.running.signal(Signal::SIGKILL);
     let ended = run.wait(SOON);

@@ -736,6 +736,40 @@ fn no_option_has_the_id_of_a_global_one() {
     check(&tenbin, &global);
 }
 
+/// clap counts a variable as a flag that was given, and a variable must not refuse a command.
+#[test]
+fn no_option_with_a_variable_has_a_conflict() {
+    fn check(command: &clap::Command) {
+        for arg in command.get_arguments() {
+            for other in command.get_arg_conflicts_with(arg) {
+                let has_variable = arg.get_env().or(other.get_env()).is_some();
+                assert!(!has_variable, "{}: {arg}, {other}", command.get_name());
+            }
+        }
+        command.get_subcommands().for_each(check);
+    }
+    let mut built = command();
+    built.build();
+    check(&built);
+}
+
+#[test]
+fn verbose_and_a_part_are_refused_if_both_are_flags() {
+    for (part, name) in [
+        ("--section=slow", "--section <NAME>"),
+        ("--findings", "--findings"),
+    ] {
+        let both = Cli::try_parse_from(["tenbin", "show", "last", "--verbose", part]);
+        let error = both.err().expect(part);
+        assert_eq!(error.kind(), clap::error::ErrorKind::ArgumentConflict);
+        let text = error.to_string();
+        let expected = format!("the argument '--verbose' cannot be used with '{name}'");
+        assert!(text.contains(&expected), "{text}");
+        assert!(text.contains("Usage: tenbin show"), "{text}");
+        assert!(Cli::try_parse_from(["tenbin", "show", "last", part]).is_ok());
+    }
+}
+
 #[test]
 fn completions_and_manual_pages_can_be_made() {
     for &shell in Shell::value_variants() {

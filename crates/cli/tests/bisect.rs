@@ -1,6 +1,8 @@
 //! `tenbin bisect` with real servers and a repository with a history.
 
 mod common;
+#[path = "bisect/stores.rs"]
+mod stores;
 
 use std::fs;
 use std::process::Command;
@@ -36,8 +38,13 @@ const fn broken(delay: &'static str) -> Commit {
     }
 }
 
-/// A repository whose first commit has the tag `good`, followed by these commits.
+/// A repository of an HTTP server whose first commit has the tag `good`, followed by these commits.
 fn repository(scratch: &Scratch, commits: &[Commit]) {
+    repository_of(scratch, "http", commits);
+}
+
+/// A repository of a built-in server of this kind.
+fn repository_of(scratch: &Scratch, kind: &str, commits: &[Commit]) {
     let directory = scratch.join("project");
     fs::create_dir(&directory).expect("a directory");
     let write = |name: &str, content: &str| {
@@ -46,7 +53,7 @@ fn repository(scratch: &Scratch, commits: &[Commit]) {
     write(
         "server",
         &format!(
-            "#!/bin/sh\nexec {} serve http --listen 127.0.0.1:$1 --delay \"$(cat built)\"\n",
+            "#!/bin/sh\nexec {} serve {kind} --listen 127.0.0.1:$1 --delay \"$(cat built)\"\n",
             env!("CARGO_BIN_EXE_tenbin")
         ),
     );
@@ -82,16 +89,21 @@ fn name_of(scratch: &Scratch, number: usize) -> String {
 }
 
 fn start(scratch: &Scratch, more: &str) -> Running {
-    let builds = scratch.join("builds");
     let short = if more.contains("--connections") {
         ""
     } else {
         SHORT
     };
-    let line = format!(
-        "bisect --build '{BUILD}' --build-dir {builds} http --launch './server {{port}}' --out ../runs \
-         {short} {more}"
-    );
+    start_of(
+        scratch,
+        &format!("http --launch './server {{port}}' {short} {more}"),
+    )
+}
+
+/// Starts a bisect with the words of a subcommand and its options.
+fn start_of(scratch: &Scratch, what: &str) -> Running {
+    let builds = scratch.join("builds");
+    let line = format!("bisect --build '{BUILD}' --build-dir {builds} {what} --out ../runs");
     let inside = ["sh", "-c", "cd project && exec \"$0\" \"$@\""];
     Tenbin::new(scratch, common::words(&line))
         .inside(&inside)

@@ -405,6 +405,22 @@ fn messages_are_counted_at_every_subscriber() {
         ),
     );
     run.expect_code(0).expect_stdout("16 subscribers: ");
+    let slow: Vec<&str> = run
+        .stdout
+        .lines()
+        .filter(|line| line.starts_with("  slow message "))
+        .collect();
+    assert_eq!(slow.len(), 3 * 5, "{run}");
+    for line in slow {
+        let times = line.split(" after ").skip(1).filter_map(|rest| {
+            let (time, _) = rest.split_once(" ms")?;
+            time.parse::<f64>().ok()
+        });
+        let times: Vec<f64> = times.collect();
+        assert_eq!(times.len(), 3, "last, first and accepted: {line}");
+        assert!(times[0] >= times[1] && times[1] > 0.0, "{line}");
+    }
+    run.expect_silence_about("failed message");
     let file = read(&scratch, "feeds.csv");
     let rows: Vec<(&str, f64)> = file
         .lines()
@@ -434,6 +450,8 @@ fn lost_messages_are_told_and_are_no_throughput() {
     )
     .expect_code(6)
     .expect_stdout(" messages were lost")
+    .expect_stdout("failed message 9: received by 1 of 2 subscribers")
+    .expect_stdout("failed message 39: ")
     .expect_stderr("some messages were lost, duplicated or refused");
     let nobody = format!("127.0.0.1:{}", common::free_port());
     tenbin(

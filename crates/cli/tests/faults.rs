@@ -4,10 +4,14 @@
 mod common;
 #[path = "faults/ended.rs"]
 mod ended;
+#[path = "faults/full_disk.rs"]
+mod full_disk;
 #[path = "faults/stand.rs"]
 mod stand;
 #[path = "faults/start.rs"]
 mod start;
+#[path = "faults/urls.rs"]
+mod urls;
 
 use std::io::{Read as _, Write as _};
 use std::process::Command;
@@ -60,7 +64,10 @@ fn runs_are_listed_labelled_and_removed(scratch: &Scratch) {
     run("label last last")
         .expect_code(2)
         .expect_stderr("is no label");
+    // A directory with the name of the label is no run.
+    std::fs::create_dir(scratch.path().join("before.1")).expect("a directory");
     run("show before.1").expect_stdout("first");
+    run("note before.1 noted").expect_code(0);
     let listed = run("list");
     let lines: Vec<&str> = listed.expect_code(0).stdout.lines().collect();
     assert_eq!(lines.len(), 3, "{listed}");
@@ -74,6 +81,9 @@ fn runs_are_listed_labelled_and_removed(scratch: &Scratch) {
     assert_eq!(rows.as_array().map(Vec::len), Some(1), "{listed}");
     assert_eq!(rows[0]["label"], "before.1");
     run("prune --keep 0").expect_code(0).expect_stderr(".trash");
+    run("prune --keep 0 nowhere")
+        .expect_code(2)
+        .expect_stderr("nowhere is no directory");
     assert_eq!(run("list").stdout.lines().count(), 2);
     // What a killed run may have left is not lost with it.
     let only = std::fs::read_dir(scratch.path().join("runs")).expect("runs");
@@ -87,7 +97,9 @@ fn runs_are_listed_labelled_and_removed(scratch: &Scratch) {
         .expect_code(2)
         .expect_stderr("stays where it is");
     std::fs::write(&left, was).expect("writable");
-    run("rm before.1").expect_code(0);
+    let inside = ["sh", "-c", "cd runs/2* && exec \"$0\" \"$@\""];
+    let here = Tenbin::new(scratch, ["rm", "."]).inside(&inside).run();
+    here.expect_code(0);
     run("list")
         .expect_code(0)
         .expect_stderr("there is no run in runs");
@@ -125,6 +137,9 @@ fn exports_are_written_and_what_cannot_be_is_said() {
     with(&["--json", "--export", "go=-"])
         .expect_code(2)
         .expect_stderr("only one of --json and the exports with =-");
+    with(&["--export", "csv=same", "--export", "markdown=same"])
+        .expect_code(2)
+        .expect_stderr("--export csv and --export markdown name the same file, same");
     // What is known before the run is refused before the run.
     with(&[
         "--export", "json=no/such/place.json", "--export", "ramp", "--export", "junit", "--export",
@@ -168,6 +183,7 @@ fn exports_are_written_and_what_cannot_be_is_said() {
     assert!(step.starts_with("earlier\n# http"), "{step}");
     assert_eq!(step.matches("\n# http").count(), 2, "{step}");
     assert!(!step.contains(".svg)"), "{step}");
+    expect_links_only_beside_charts(&scratch, &directory);
     // One failed export does not prevent the other exports.
     show(&["--export", "ramp", "--export", "ab-csv=again.csv"])
         .expect_code(5)
@@ -183,6 +199,27 @@ fn exports_are_written_and_what_cannot_be_is_said() {
     let file = directory.join("result.json").display().to_string();
     let of_file = Tenbin::new(&scratch, ["show", &file]).run();
     assert_eq!(of_file.stdout, show(&[]).stdout);
+}
+
+/// Checks that the report as Markdown has links to charts only in the run directory.
+fn expect_links_only_beside_charts(scratch: &Scratch, directory: &std::path::Path) {
+    let written = |to: &str| {
+        let export = format!("markdown={to}");
+        let shown = Tenbin::new(scratch, ["show", "last", "--export", &export]).run();
+        shown.expect_measured();
+        shown.stdout
+    };
+    let beside = directory.join("again.md").display().to_string();
+    written(&beside);
+    let page = std::fs::read_to_string(&beside).expect("a file beside the charts");
+    assert!(page.contains(".svg)"), "{page}");
+    std::fs::remove_file(beside).expect("the file beside the charts");
+    written("elsewhere.md");
+    let page = std::fs::read_to_string(scratch.join("elsewhere.md")).expect("elsewhere.md");
+    assert!(page.starts_with("# http"), "{page}");
+    assert!(page.contains("<details>"), "{page}");
+    assert!(!page.contains(".svg)"), "{page}");
+    assert_eq!(written("-"), page);
 }
 
 /// Checks that HdrHistogram's own program reads all responses of the only operation in

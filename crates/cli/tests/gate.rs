@@ -3,12 +3,16 @@
 #[path = "gate/ci.rs"]
 mod ci;
 mod common;
+#[path = "gate/containers.rs"]
+mod containers;
 #[path = "gate/installs.rs"]
 mod installs;
 #[path = "gate/kinds.rs"]
 mod kinds;
 #[path = "gate/lint.rs"]
 mod lint;
+#[path = "gate/quality.rs"]
+mod quality;
 #[path = "gate/workflow/mod.rs"]
 mod workflow;
 
@@ -42,13 +46,10 @@ fn outcome(scratch: &Scratch, run: &Outcome, code: i32) -> Option<Value> {
 }
 
 /// The first entry of a Code Quality report.
-fn quality(scratch: &Scratch, file: &str) -> Value {
+fn first_entry(scratch: &Scratch, file: &str) -> Value {
     let text = std::fs::read_to_string(scratch.join(file)).expect(file);
-    let entries: Value = serde_json::from_str(&text).expect("JSON");
-    let first = entries.get(0).unwrap_or_else(|| panic!("{text}"));
-    for key in ["description", "check_name", "fingerprint"] {
-        assert!(first[key].is_string(), "{text}");
-    }
+    let entries = quality::entries(&text);
+    let first = entries.first().unwrap_or_else(|| panic!("{text}"));
     assert_eq!(first["location"]["lines"]["begin"], 1, "{text}");
     first.clone()
 }
@@ -114,7 +115,7 @@ fn a_slower_candidate_is_a_regression() {
     run.expect_stdout("REGRESSION  candidate is worse than base: throughput 0.");
     let junit = std::fs::read_to_string(scratch.join("gate.xml")).expect("a file");
     assert!(junit.contains("<failure type=\"worse\""), "{junit}");
-    let first = quality(&scratch, "quality.json");
+    let first = first_entry(&scratch, "quality.json");
     assert_eq!(first["severity"], "major", "{first}");
     assert_eq!(first["location"]["path"], "tenbin", "{first}");
     // The plan of the run is the same gate.
@@ -123,7 +124,7 @@ fn a_slower_candidate_is_a_regression() {
     let again = "gate run ./gate.toml --budget 20s --export code-quality=again.json";
     let again = Tenbin::line(&scratch, again).run();
     assert!(matches!(again.code, Some(6 | 7)), "{again}");
-    let second = quality(&scratch, "again.json");
+    let second = first_entry(&scratch, "again.json");
     // The path within the repository, if the scratch directory is in one.
     let path = second["location"]["path"].as_str().expect("a path");
     assert!(Path::new(path).ends_with("gate.toml"), "{second}");
@@ -302,6 +303,38 @@ fn revisions_are_built_in_worktrees_once() {
 }
 
 #[test]
+fn a_killed_build_is_not_taken_for_a_finished_one() {
+    let scratch = Scratch::new("gate-killed");
+    let directory = repository(&scratch);
+    let (builds, kill) = (scratch.join("builds"), scratch.join("kill"));
+    let run = || {
+        let line = format!(
+            "gate --base-rev fast --candidate-rev fast --build-dir {builds} http \
+             --launch './server {{port}}' --out ../runs --rounds 8 --max-rounds 8 {SHORT} \
+             --build 'cp delay built && if test -e {kill}; then kill -9 $PPID; fi'"
+        );
+        let inside = ["sh", "-c", "cd project && exec \"$0\" \"$@\""];
+        let words = common::words(&line);
+        Tenbin::new(&scratch, words).inside(&inside).run()
+    };
+    run().expect_stderr("building fast");
+    // The worktree is gone, and the next build is killed.
+    shell(
+        &directory,
+        &format!("rm -r {builds}/*/*/tree && touch {kill}"),
+    );
+    let killed = run();
+    assert_eq!(killed.code, None, "{killed}");
+    shell(
+        &directory,
+        &format!("ls {builds}/*/*/tree/server && rm {kill}"),
+    );
+    let again = run();
+    assert_eq!(again.stderr.matches("building fast").count(), 1, "{again}");
+    scratch.expect_nobody_left(Duration::from_secs(5));
+}
+
+#[test]
 fn git_bisect_run_understands_a_gate() {
     let scratch = Scratch::new("gate-bisect");
     let directory = repository(&scratch);
@@ -336,6 +369,8 @@ fn git_bisect_run_understands_a_gate() {
     run(alone, &gate("--candidate-rev broken")).expect_code(125);
     run(alone, &gate("--candidate-rev nowhere")).expect_code(128);
     run(alone, &gate("--no-such-option")).expect_code(128);
+    let with_value = gate("").replace("--git-bisect", "--git-bisect=yes");
+    run(alone, &with_value).expect_code(128);
     // A base that does not build, and one that does not start.
     let broken = gate("").replace("--base-rev fast", "--base-rev broken");
     run(alone, &broken)

@@ -336,7 +336,24 @@ fn a_list_has_targets_question_and_size() {
     assert_eq!(rows[0]["question"], json!(["http put"]));
     let files = fs::read_dir(root.join("2026-01-01T120000-http")).expect("a run");
     let lengths = files.map(|file| file.expect("a file").metadata().expect("a length").len());
-    assert_eq!(rows[0]["bytes"], json!(lengths.sum::<u64>()));
+    let before: u64 = lengths.sum();
+    assert_eq!(rows[0]["bytes"], json!(before));
+    // Only other files than the result change.
+    let run = root.join("2026-01-01T120000-http");
+    fs::write(run.join("intervals.jsonl"), [b' '; 9_096]).expect("measurements");
+    for list in [
+        "list --json", "list --json --all", "list --json --label upgrade",
+    ] {
+        let rows = tenbin(&scratch, list);
+        let rows: Value = serde_json::from_str(&rows.stdout).expect("rows");
+        let mut rows = rows.as_array().expect("rows").iter();
+        let row = rows.find(|row| row["question"] == json!(["http put"]));
+        assert_eq!(
+            row.expect("the run")["bytes"],
+            json!(before + 5_000),
+            "{list}"
+        );
+    }
 }
 
 #[test]
@@ -362,6 +379,61 @@ fn the_filters_of_a_list_combine() {
     assert_eq!(days("--target nginx --kind s3"), ["03"]);
     assert_eq!(days("--target nginx --kind s3 --trust valid"), [""; 0]);
     assert_eq!(days("--target ngin"), [""; 0], "the beginning of a name");
+}
+
+#[test]
+fn a_killed_run_in_a_renamed_directory_has_the_day_of_its_plan() {
+    let scratch = Scratch::new("list-renamed");
+    let run = scratch.path().join("runs/renamed");
+    fs::create_dir_all(&run).expect("a directory");
+    let plan = fs::File::create(run.join("plan.toml")).expect("a plan");
+    // 2026-01-10T00:00:00Z.
+    let written = std::time::UNIX_EPOCH + Duration::from_secs(1_768_003_200);
+    plan.set_modified(written).expect("a time");
+    let listed = |since: &str| {
+        let list = tenbin(&scratch, &format!("list --since {since}"));
+        list.expect_code(0);
+        list.stdout.contains("renamed")
+    };
+    assert!(listed("2026-01-10"));
+    assert!(!listed("2026-01-11"));
+}
+
+#[test]
+fn no_text_of_a_run_makes_the_list_wide() {
+    let scratch = Scratch::new("list-wide");
+    let root = scratch.path().join("runs");
+    let long = "x".repeat(100_000);
+    listed_run(&root, "2026-01-01", "valid", ["nginx", "caddy"], "http");
+    listed_run(&root, "2026-01-02", "suspect", ["nginx", &long], "http");
+    let label = root.join("2026-01-02T120000-http").join("label.txt");
+    fs::write(label, &long).expect("a label");
+    let all = tenbin(&scratch, "list");
+    all.expect_code(0);
+    let widest = all.stdout.lines().map(|line| line.chars().count()).max();
+    assert!(widest < Some(1_000), "{widest:?}");
+    assert!(all.stdout.contains("nginx, xxx"), "{all}");
+}
+
+#[test]
+fn a_list_that_ends_before_the_oldest_run_writes_no_index() {
+    let scratch = Scratch::new("list-part");
+    let root = scratch.path().join("runs");
+    for number in 0..40 {
+        let day = format!("2026-{:02}-{:02}", 1 + number / 28, 1 + number % 28);
+        // Valid runs have a label: the newest 12 runs have none.
+        let trust = if number < 28 { "valid" } else { "suspect" };
+        listed_run(&root, &day, trust, ["nginx", "caddy"], "http");
+    }
+    // The results are old enough for an index.
+    std::thread::sleep(Duration::from_millis(2_200));
+    let part = tenbin(&scratch, "list --label upgrade");
+    part.expect_code(0);
+    assert!(part.stderr.contains("the newest 20 are"), "{}", part.stderr);
+    let index = root.join(".tenbin-list");
+    assert!(!index.exists(), "an index of a part of the runs");
+    tenbin(&scratch, "list --label upgrade --all").expect_code(0);
+    assert!(index.exists());
 }
 
 #[test]

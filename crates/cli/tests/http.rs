@@ -351,9 +351,7 @@ fn a_status_that_is_not_expected_is_an_error_and_not_throughput() {
         "/teapot?page=2&token=hush-hush",
     );
     measured.expect_code(4).expect_stderr("418");
-    let listed = Tenbin::new(&scratch, ["show", "last", "--section", "slow"])
-        .inside(&["env", "-u", "TENBIN_VERBOSE"])
-        .run();
+    let listed = Tenbin::new(&scratch, ["show", "last", "--section", "slow"]).run();
     listed
         .expect_stdout("418")
         .expect_stdout("GET /teapot?page=2&token=…");
@@ -420,7 +418,7 @@ fn quickstart_names_what_makes_the_slower_blob_store_slow() {
 fn quickstart_compares_four_workloads_of_object_stores() {
     let _turn = alone();
     let scratch = Scratch::new("quickstart-s3");
-    let run = Tenbin::new(&scratch, ["quickstart", "s3"])
+    let run = Tenbin::line(&scratch, "quickstart s3 --rounds 4")
         .within(Duration::from_secs(150))
         .run();
     run.expect_measured();

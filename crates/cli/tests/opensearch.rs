@@ -47,10 +47,14 @@ fn load(scratch: &Scratch, cluster: &OpenSearch, options: &str) -> Outcome {
 
 /// Sends a request to a node (`POST` with a body, otherwise `GET`), and returns the JSON response.
 fn ask(node: &str, path: &str, body: Option<&Value>) -> Value {
+    let method = if body.is_some() { "POST" } else { "GET" };
+    send(method, node, path, body)
+}
+
+fn send(method: &str, node: &str, path: &str, body: Option<&Value>) -> Value {
     let address = node.strip_prefix("http://").expect("a URL");
     let mut stream = TcpStream::connect(address).expect("the node accepts");
     stream.set_read_timeout(Some(LIMIT)).expect("a time limit");
-    let method = if body.is_some() { "POST" } else { "GET" };
     let body = body.map_or(String::new(), Value::to_string);
     let request = format!(
         "{method} {path} HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json\r\n\
@@ -488,6 +492,82 @@ fn groonga_and_opensearch_are_compared_by_one_list_of_terms() {
         .expect_stderr("warning: workload \"http-patterns\": ")
         .expect_stderr("of 60 patterns by more than the tolerance of 10%")
         .expect_stdout("unequal_hits");
+}
+
+/// Sets the thresholds of the slow logs of an index and of search requests: "0ms" for all, "-1" for
+/// none.
+fn log_searches(node: &str, index: &str, threshold: &str) {
+    let shards = json!({"index.search.slowlog.threshold.query.warn": threshold});
+    let requests = json!({"cluster.search.request.slowlog.threshold.warn": threshold});
+    for (path, settings) in [
+        (format!("/{index}/_settings"), shards),
+        (
+            "/_cluster/settings".to_owned(),
+            json!({"transient": requests}),
+        ),
+    ] {
+        let done = send("PUT", node, &path, Some(&settings));
+        assert_eq!(done["acknowledged"], true, "{path}: {done}");
+    }
+}
+
+/// OpenSearch writes a line for each of two shards and one for the request: each is one search.
+#[test]
+fn slow_logs_of_the_server_are_read_as_its_searches() {
+    let cluster = OpenSearch::in_turn();
+    let scratch = Scratch::new("opensearch-slow-log");
+    let [node, ..] = cluster.urls();
+    scratch.write(
+        "menu.ndjson",
+        "{\"sku\":\"1\",\"name\":\"green tea, お茶\"}\n{\"sku\":\"2\",\"name\":\"rice, big and small\"}\n\
+         {\"sku\":\"3\",\"name\":\"black tea\"}\n{\"sku\":\"4\",\"name\":\"抹茶\"}\n",
+    );
+    scratch.write("menu.json", r#"{"properties": {"name": {"type": "text"}}}"#);
+    let line = format!(
+        "search load menu.ndjson --table Menu --key sku --mapping menu.json --shards 2 --replicas 0 \
+         --into opensearch {}",
+        cluster.servers()
+    );
+    tenbin(&scratch, &line).expect_code(0);
+
+    let quotes = json!({"query": {"match": {"name": "\"tea\" \\ ], id[x"}}});
+    let searches = [
+        quotes.clone(),
+        json!({"query": {"match": {"name": "お茶"}}}),
+        json!({"query": {"match": {"name": "green\ntea\t"}}}),
+        json!({"query": {"match": {"name": "{rice} [big], source[{}]"}}, "size": 2}),
+        quotes,
+    ];
+    log_searches(&node, "menu", "0ms");
+    for search in &searches {
+        let found = ask(&node, "/menu/_search", Some(search));
+        assert!(
+            found["hits"]["total"]["value"].as_u64() > Some(0),
+            "{found}"
+        );
+    }
+    log_searches(&node, "menu", "-1");
+
+    for format in ["log", "json"] {
+        let log = std::fs::read_to_string(cluster.slow_log(format)).expect("the slow log");
+        assert_eq!(log.lines().count(), 5 * (2 + 1), "{log}");
+        let file = scratch.write(&format!("slow.{format}"), log);
+        let target = format!("[[target]]\nname = \"one\"\nurl = \"{node}\"\n");
+        let workload =
+            format!("patterns = \"{file}\"\nhits = \"opensearch\"\norder = \"sequential\"\n");
+        let run = weigh(&scratch, &target, &workload);
+        run.expect_stderr("10 lines of the log are of searches that other lines hold already")
+            .expect_silence_about("sent to all indexes");
+        let result = &scratch.result()["results"][0];
+        assert_eq!(result["failed"], 0, "{result}");
+        let patterns = result["patterns"].as_array().expect("patterns");
+        assert_eq!(patterns.len(), 4, "{patterns:?}");
+        for pattern in patterns {
+            let request = pattern["request"].as_str().expect("a name");
+            assert!(request.starts_with("POST /menu/_search"), "{request}");
+            assert!(pattern["hits"].as_u64() > Some(0), "{pattern}");
+        }
+    }
 }
 
 /// The searches of an index that does not exist fail inside a response with status 200.

@@ -84,6 +84,10 @@ fn two_groongas_are_weighed_by_patterns_that_find_the_same() {
         assert_eq!(side["fastest"].as_array().map(Vec::len), Some(3));
         assert_eq!(side["slowest"][0]["status"], 200);
     }
+    let listed = Tenbin::line(&scratch, "list --json --kind search").run();
+    listed.expect_code(0);
+    let rows: Value = serde_json::from_str(&listed.stdout).expect("rows");
+    assert_eq!(rows[0]["question"][0], "search", "{listed}");
     // `show` does not need the pattern file.
     std::fs::remove_file(&file).expect("the file of patterns");
     let directory = scratch.run().expect("a run");

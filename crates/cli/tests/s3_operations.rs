@@ -65,7 +65,7 @@ fn every_operation_on_two_real_servers() {
         format!("[[workload]]\nname = \"{name}\"\nkind = \"s3\"\n{size}{objects}{keys}\n")
     });
     let plan = format!(
-        "seed = 7\n[rounds]\ncount = 2\nslice = \"300ms\"\nwarmup = \"0s\"\n\
+        "seed = 7\n[rounds]\ncount = 2\nslice = \"300ms\"\nwarmup = \"0s\"\ngap = \"10ms\"\n\
          [load]\nconnections = 3\ntimeout = \"20s\"\n{targets}\n{}",
         workloads.collect::<String>()
     );

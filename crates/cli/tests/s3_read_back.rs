@@ -29,7 +29,7 @@ fn store(scratch: &Scratch, arguments: &[&str]) -> OwnServer {
 fn measure(scratch: &Scratch, arguments: &str) -> Outcome {
     let mut all = vec!["s3"];
     all.extend(arguments.split_whitespace());
-    all.extend("-c 4 --warmup 0s".split_whitespace());
+    all.extend("-c 4 --warmup 0s --gap 10ms".split_whitespace());
     if !arguments.contains("--slice") {
         all.extend(["--slice", "250ms"]);
     }

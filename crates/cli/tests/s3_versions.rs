@@ -94,7 +94,7 @@ impl Owned {
     ) -> Outcome {
         let mut plan = format!(
             "seed = 7\n[rounds]\ncount = 2\nslice = \"300ms\"\nwarmup = \"100ms\"\n\
-             [load]\nconnections = 4\ntimeout = \"20s\"\n[[target]]\nname = \"{}\"\n\
+             gap = \"10ms\"\n[load]\nconnections = 4\ntimeout = \"20s\"\n[[target]]\nname = \"{}\"\n\
              url = \"http://127.0.0.1:{}\"\n{keys}",
             self.name, self.port
         );

@@ -67,9 +67,7 @@ fn expect_slow_requests(scratch: &Scratch, results: &[Value]) {
             assert_eq!(request["status"], 200, "{request}");
         }
     }
-    let listed = Tenbin::line(scratch, "show last --section slow")
-        .inside(&["env", "-u", "TENBIN_VERBOSE"])
-        .run();
+    let listed = Tenbin::line(scratch, "show last --section slow").run();
     listed
         .expect_stdout("The slowest requests with a correct response")
         .expect_stdout("GET /");

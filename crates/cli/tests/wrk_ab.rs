@@ -3,6 +3,7 @@
 mod common;
 
 use std::os::unix::fs::symlink;
+use std::time::Duration;
 
 use common::{Nginx, OwnServer, Scratch, Server, Tenbin, names_machine_rule, path_of, words};
 
@@ -92,6 +93,29 @@ fn expect_files_of_ab(scratch: &Scratch, responses: usize) {
     let result = |file: &str| read(file)["results"][0].clone();
     assert_eq!(result("times.tsv")["ok"], responses);
     assert!(result("served.csv")["ok"].is_null());
+}
+
+#[test]
+fn a_file_of_ab_that_cannot_be_written_is_no_success() {
+    let scratch = Scratch::new("wrk-ab-lost");
+    let fixed = ["serve", "http", "--listen", "127.0.0.1:0", "--delay", "5ms"];
+    let server = OwnServer::start(&scratch, fixed);
+    std::fs::create_dir(scratch.join("out")).expect("a directory");
+    let url = format!("http://{}/", server.address);
+    Tenbin::new(&scratch, ["ab", "-e", "same", "-g", "same", &url])
+        .run()
+        .expect_code(2)
+        .expect_stderr("same is given twice");
+    let line = [
+        "ab", "-t", "2", "-c", "2", "-k", "-e", "out/served.csv", &url,
+    ];
+    let mut run = Tenbin::new(&scratch, line).start();
+    run.wait_until(Duration::from_secs(20), || scratch.run().is_some());
+    std::fs::remove_dir(scratch.join("out")).expect("an empty directory");
+    run.wait(Duration::from_secs(60))
+        .expect_code(5)
+        .expect_stdout("Complete requests")
+        .expect_stderr("out/served.csv");
 }
 
 #[test]

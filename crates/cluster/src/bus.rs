@@ -14,6 +14,7 @@ use futures_util::future::select;
 use futures_util::stream::select_all;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tenbin_plan::{Sentence, sentence};
 use tokio::sync::{mpsc as queue, oneshot};
 use tokio::time::{sleep, timeout};
 
@@ -185,7 +186,7 @@ impl Bus {
         let (incoming, received) = delivery(MOST_WAITING);
         let (opened, result) = mpsc::channel();
         let (closing, closed) = oneshot::channel();
-        let refuse = |why: String| ClusterError::Connect {
+        let refuse = |why: Sentence| ClusterError::Connect {
             url: server.url.clone(),
             why,
         };
@@ -202,14 +203,14 @@ impl Bus {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(|error| refuse(error.to_string()))?;
+            .map_err(|error| refuse(Sentence::from(&error)))?;
         let thread = thread::Builder::new().name("nats".to_owned());
         let thread = thread.spawn(move || {
             runtime.block_on(session.run());
             // A reconnection may be waiting for the address of a host.
             runtime.shutdown_background();
         });
-        let thread = thread.map_err(|error| refuse(error.to_string()))?;
+        let thread = thread.map_err(|error| refuse(Sentence::from(&error)))?;
         match result.recv() {
             Ok(Ok(())) => Ok((
                 Self {
@@ -219,11 +220,15 @@ impl Bus {
                 },
                 received,
             )),
-            Ok(Err(why)) if server.creds.is_none() && why.contains("UnknownIssuer") => Err(refuse(
-                format!("{why}; use --creds with a file that `tenbin hub` wrote"),
-            )),
+            Ok(Err(why)) if server.creds.is_none() && why.text().contains("UnknownIssuer") => {
+                Err(refuse(sentence!(
+                    "nats-without-creds",
+                    "{why}; use --creds with a file that `tenbin hub` wrote",
+                    why
+                )))
+            }
             Ok(Err(why)) => Err(refuse(why)),
-            Err(_) => Err(refuse("the client ended".to_owned())),
+            Err(_) => Err(refuse(sentence!("nats-client-ended", "the client ended"))),
         }
     }
 
@@ -287,7 +292,7 @@ struct Session {
     incoming: Delivery,
     outgoing: queue::UnboundedReceiver<Outgoing>,
     /// Receives the result of the first connection.
-    opened: mpsc::Sender<Result<(), String>>,
+    opened: mpsc::Sender<Result<(), Sentence>>,
     /// Ends when the bus is dropped.
     closed: oneshot::Receiver<()>,
 }
@@ -297,7 +302,13 @@ impl Session {
     async fn run(self) {
         let opening = open(&self.url, self.options, self.subjects);
         let seconds = CONNECT_TIMEOUT.as_secs();
-        let no_response = |_| Err(format!("no response within {seconds} s"));
+        let no_response = |_| {
+            Err(sentence!(
+                "nats-no-response",
+                "no response within {seconds} s",
+                seconds
+            ))
+        };
         let opening = timeout(CONNECT_TIMEOUT, opening).await;
         let client = match opening.unwrap_or_else(no_response) {
             Ok((client, subscribers)) => {
@@ -324,7 +335,7 @@ async fn open(
     url: &str,
     options: ConnectOptions,
     subjects: Vec<String>,
-) -> Result<(Client, Vec<Subscriber>), String> {
+) -> Result<(Client, Vec<Subscriber>), Sentence> {
     let client = options.connect(url).await.map_err(|error| chain(&error))?;
     let mut subscribers = Vec::new();
     for subject in subjects {
@@ -337,7 +348,7 @@ async fn open(
 }
 
 /// The message of an error with its causes.
-fn chain(error: &dyn std::error::Error) -> String {
+fn chain(error: &dyn std::error::Error) -> Sentence {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {
@@ -347,7 +358,7 @@ fn chain(error: &dyn std::error::Error) -> String {
         }
         cause = inner.source();
     }
-    text
+    sentence!("nats-said", "{text}", text)
 }
 
 /// Whether the server reports a missing permission.

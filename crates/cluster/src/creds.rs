@@ -16,6 +16,8 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tenbin_plan::{Sentence, sentence};
+
 use crate::error::ClusterError;
 
 /// The line before the seed, without its dashes: the wording of NATS's own credentials files.
@@ -38,11 +40,11 @@ impl Creds {
     /// # Errors
     /// The path and the reason if the file cannot be read or contains no seed.
     pub fn read(path: &Path) -> Result<Self, ClusterError> {
-        let refuse = |why: String| ClusterError::Creds {
+        let refuse = |why: Sentence| ClusterError::Creds {
             path: path.to_owned(),
             why,
         };
-        let text = fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
+        let text = fs::read_to_string(path).map_err(|error| refuse(Sentence::from(&error)))?;
         let mut lines = text.lines();
         let seed = lines
             .find(|line| line.contains(SEED))
@@ -50,11 +52,11 @@ impl Creds {
             .map(str::trim)
             .filter(|seed| seed.len() == 58 && seed.starts_with("SU"));
         let seed = seed.ok_or_else(|| {
-            refuse(
+            refuse(sentence!(
+                "no-nkey-seed",
                 "no user's nkey seed; use a file that `tenbin hub` wrote, or a NATS credentials \
                  file with USER NKEY SEED"
-                    .to_owned(),
-            )
+            ))
         })?;
         Ok(Self {
             seed: seed.to_owned(),

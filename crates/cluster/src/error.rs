@@ -2,42 +2,60 @@
 
 use std::path::PathBuf;
 
+use tenbin_plan::{Sentence, sentence};
 use thiserror::Error;
 
 /// Why load machines cannot work together.
 #[derive(Debug, Error)]
+#[error("{}", self.sentence())]
 pub enum ClusterError {
     /// A file of credentials cannot be used.
-    #[error("credentials {}: {why}", path.display())]
     Creds {
         /// The file.
         path: PathBuf,
         /// The reason.
-        why: String,
+        why: Sentence,
     },
     /// The NATS server cannot be reached, or refuses the connection.
-    #[error("cannot connect to the NATS server at {url}: {why}")]
     Connect {
         /// URL of the server.
         url: String,
         /// The reason.
-        why: String,
+        why: Sentence,
     },
     /// The hub cannot be started; one sentence.
-    #[error("{0}")]
-    Hub(String),
+    Hub(Sentence),
     /// An agent was lost during the run; the others can continue without it.
-    #[error("{why}")]
     Lost {
         /// Name of the agent.
         agent: String,
         /// One sentence.
-        why: String,
+        why: Sentence,
     },
     /// The user stopped the run.
-    #[error("interrupted")]
     Interrupted,
     /// Something else prevents the agents from working together; one sentence.
-    #[error("{0}")]
-    Agents(String),
+    Agents(Sentence),
+}
+
+impl ClusterError {
+    /// The error with its arguments.
+    pub fn sentence(&self) -> Sentence {
+        match self {
+            Self::Creds { path, why } => sentence!(
+                "of-credentials",
+                "credentials {path}: {why}",
+                path = path.display(),
+                why
+            ),
+            Self::Connect { url, why } => sentence!(
+                "no-nats",
+                "cannot connect to the NATS server at {url}: {why}",
+                url,
+                why
+            ),
+            Self::Hub(why) | Self::Agents(why) | Self::Lost { why, .. } => why.clone(),
+            Self::Interrupted => sentence!("cluster-interrupted", "interrupted"),
+        }
+    }
 }

@@ -2,7 +2,7 @@
 //! agents over NATS, their clocks, and the hub, a NATS server with a safe configuration.
 //!
 //! This crate knows neither plans nor workloads: it carries a plan as text, and samples of the
-//! engine.
+//! engine. Of `tenbin-plan` it uses only the sentences.
 
 use std::time::Duration;
 

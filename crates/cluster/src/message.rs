@@ -9,12 +9,13 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use tenbin_engine::{RequestList, Sample, Spread, StageSums, TcpFigures};
+use tenbin_plan::Sentence;
 
 use crate::parts::MessagePart;
 
 /// Number of the form of the messages. Increases with every change of a message, so that two builds
 /// of the same version with other messages refuse each other.
-pub(crate) const FORMAT: u32 = 8;
+pub(crate) const FORMAT: u32 = 9;
 
 /// A request for agents to introduce themselves. Like [`Presence`], this message has names of
 /// fields, so that other builds can read it.
@@ -298,16 +299,16 @@ pub(crate) enum Happened {
     Missed {
         /// Number of the order, if it has one.
         number: Option<u64>,
-        why: String,
+        why: Sentence,
     },
     /// The agent cannot or may not do what was ordered; one sentence.
     Refused {
         /// Number of the order, if it has one.
         number: Option<u64>,
-        why: String,
+        why: Sentence,
     },
     /// The agent does not work for the run, or no longer; one sentence.
-    Gone { why: String },
+    Gone { why: Sentence },
     /// The agent lives; sent every second during a run.
     Alive,
     /// A part of a larger event.

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use tenbin_plan::{Sentence, sentence};
 
 /// Largest part, bytes. NATS servers allow messages of 1 MB by default.
 pub(crate) const LARGEST_PART: usize = 512 << 10;
@@ -26,17 +27,18 @@ pub(crate) struct MessagePart {
 pub(crate) fn split<M: Serialize>(
     message: M,
     as_message: impl Fn(MessagePart) -> M,
-) -> Result<Vec<M>, String> {
+) -> Result<Vec<M>, Sentence> {
     let bytes = rmp_serde::to_vec(&message).expect("messages can be serialized");
     if bytes.len() <= LARGEST_PART {
         return Ok(vec![message]);
     }
     if bytes.len() > LARGEST {
-        return Err(format!(
-            "a message between coordinator and agents would have {} MiB, and {} MiB are allowed; \
-             use fewer objects, or shorter slices",
-            bytes.len() >> 20,
-            LARGEST >> 20
+        return Err(sentence!(
+            "message-above-limit",
+            "a message between coordinator and agents would have {size} MiB, and {most} MiB are \
+             allowed; use fewer objects, or shorter slices",
+            size = bytes.len() >> 20,
+            most = LARGEST >> 20
         ));
     }
     let bytes = Bytes::from(bytes);
@@ -70,7 +72,7 @@ impl Parts {
     pub(crate) fn add<M: DeserializeOwned>(
         &mut self,
         part: &MessagePart,
-    ) -> Result<Option<M>, String> {
+    ) -> Result<Option<M>, Sentence> {
         let before = std::mem::take(self);
         let mut parts = match part.number {
             0 => Self {
@@ -80,10 +82,15 @@ impl Parts {
             _ => before,
         };
         if part.number >= part.of || (parts.number, parts.of) != (part.number, part.of) {
-            return Err("a part of a message is missing".to_owned());
+            return Err(sentence!(
+                "message-part-missing",
+                "a part of a message is missing"
+            ));
         }
         if part.of as usize > LARGEST.div_ceil(LARGEST_PART) || part.bytes.len() > LARGEST_PART {
-            return Err("a message is too large".to_owned());
+            return Err(sentence!(
+                "message-in-parts-too-large", "a message is too large"
+            ));
         }
         parts.bytes.extend_from_slice(&part.bytes);
         parts.number += 1;
@@ -92,8 +99,12 @@ impl Parts {
             return Ok(None);
         }
         let message = rmp_serde::from_slice(&parts.bytes);
-        let unreadable = |_| "a message in parts cannot be read".to_owned();
-        message.map(Some).map_err(unreadable)
+        message.map(Some).map_err(|_| {
+            sentence!(
+                "message-in-parts-unreadable",
+                "a message in parts cannot be read"
+            )
+        })
     }
 }
 
@@ -118,7 +129,7 @@ mod tests {
         (message, parts.collect())
     }
 
-    fn joined(parts: &[&MessagePart]) -> Vec<Result<Option<Message>, String>> {
+    fn joined(parts: &[&MessagePart]) -> Vec<Result<Option<Message>, Sentence>> {
         let mut arrived = Parts::default();
         parts.iter().map(|part| arrived.add(part)).collect()
     }

@@ -193,11 +193,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
 }
 
 fn web(given: &mut Given) -> WebJob {
-    for flag in ["n", "c", "s"] {
-        if given.whole(flag) == 0 {
-            given.wrong(flag, at_least_one());
-        }
-    }
+    given.need_at_least_one(&["n", "c", "s"]);
     let time = given.some_whole("t").map(Duration::from_secs);
     if time.is_some_and(|time| time.is_zero()) {
         given.wrong("t", at_least_one());

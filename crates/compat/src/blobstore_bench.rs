@@ -12,7 +12,7 @@ use tenbin_plan::{
 
 use crate::flag::{Flag, Kind};
 use crate::help;
-use crate::mistakes::{Mistakes, at_least_one, unreadable};
+use crate::mistakes::{Mistakes, unreadable};
 use crate::parse::{Given, Style, Table, World};
 
 const TOOL: &[&str] = &["blobstore-bench"];
@@ -192,11 +192,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
         Ok(given) => given,
         Err(help) => return Ok(Parsed::Help(help)),
     };
-    for flag in ["t", "l"] {
-        if given.whole(flag) == 0 {
-            given.wrong(flag, at_least_one());
-        }
-    }
+    given.need_at_least_one(&["t", "l"]);
     let backend = backend(&mut given, world);
     let size = size(&mut given, &backend);
     let set = given.some_text("pr").map(|name| blob_set_name(&name));

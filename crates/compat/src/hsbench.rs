@@ -11,7 +11,7 @@ use tenbin_plan::{
 
 use crate::flag::{Flag, Kind};
 use crate::help;
-use crate::mistakes::{Mistakes, at_least_one};
+use crate::mistakes::Mistakes;
 use crate::parse::{Given, Style, Table, World};
 
 const TOOL: &[&str] = &["hsbench"];
@@ -192,11 +192,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
         Ok(given) => given,
         Err(help) => return Ok(Parsed::Help(help)),
     };
-    for flag in ["b", "l", "t", "mk"] {
-        if given.whole(flag) == 0 {
-            given.wrong(flag, at_least_one());
-        }
-    }
+    given.need_at_least_one(&["b", "l", "t", "mk"]);
     let job = HsbenchJob {
         url: url(&mut given),
         access_key: given.secret("a"),

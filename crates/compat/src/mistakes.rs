@@ -27,17 +27,7 @@ impl Mistakes {
 
     /// All sentences as one, each on a line.
     pub fn in_lines(&self) -> Sentence {
-        let mut sentences = self.sentences.iter().cloned();
-        let first = sentences.next().unwrap_or_default();
-        sentences.fold(first, |first, next| {
-            sentence!(
-                "lines",
-                "{first}{newline}{next}",
-                first,
-                newline = "\n",
-                next
-            )
-        })
+        Sentence::in_lines(self.sentences.iter().cloned())
     }
 
     /// `Err` if there is at least one sentence.

@@ -12,7 +12,7 @@ use tenbin_plan::{Secret, Sentence, sentence};
 
 use crate::flag::{Fate, Flag, Kind, dashed, switch};
 use crate::help::{self, Help};
-use crate::mistakes::did_you_mean;
+use crate::mistakes::{at_least_one, did_you_mean};
 use crate::same::own_flag;
 
 /// Access to the environment and to files, for flags that refer to them.
@@ -322,6 +322,15 @@ impl Given {
         let flag = dashed(flag);
         self.mistakes
             .push(sentence!("flag-why", "{flag}: {why}", flag, why));
+    }
+
+    /// Refuses flags whose number is 0.
+    pub(crate) fn need_at_least_one(&mut self, flags: &[&str]) {
+        for flag in flags {
+            if self.whole(flag) == 0 {
+                self.wrong(flag, at_least_one());
+            }
+        }
     }
 
     /// Whether the flag is set on the command line or in the environment.

@@ -7,7 +7,7 @@ use tenbin_plan::{Sentence, sentence};
 
 use crate::flag::{Flag, Kind};
 use crate::help;
-use crate::mistakes::{Mistakes, at_least_one, not_a_port, unreadable};
+use crate::mistakes::{Mistakes, not_a_port, unreadable};
 use crate::parse::{Given, Style, Table, World};
 
 /// Name of the tool.
@@ -212,11 +212,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
 }
 
 fn check_counts(given: &mut Given) {
-    for flag in ["start-n-subscribers", "n-steps", "n-publishings"] {
-        if given.whole(flag) == 0 {
-            given.wrong(flag, at_least_one());
-        }
-    }
+    given.need_at_least_one(&["start-n-subscribers", "n-steps", "n-publishings"]);
     let steps = given.whole("n-steps");
     let doublings = u32::try_from(steps.saturating_sub(1).min(MOST_STEPS)).unwrap_or(0);
     let last = given

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tenbin_plan::duration::Time;
 use tenbin_plan::{
     At, Draft, HttpDraft, List, Place, Scalar, Sentence, TargetDraft, TlsDraft, WorkloadDraft,
-    default_rounds, sentence,
+    conceal_url, default_rounds, sentence,
 };
 
 /// Slice length of a measurement limited only by its number of requests: 24 hours, because every
@@ -262,6 +262,7 @@ fn server(operand: &str, scheme: Scheme) -> Result<Server, Sentence> {
     {
         format!("http://{url}")
     } else {
+        let url = conceal_url(url);
         return Err(match scheme {
             Scheme::Required => sentence!(
                 "front-url-scheme",

@@ -115,7 +115,7 @@ const HEAD: &str = "\
 `tenbin hsbench` takes hsbench's command line, runs it on Tenbin's engine, prints hsbench's lines and writes its CSV
 (`-o`) and JSON (`-j`) files. Differences, and their reasons:
 
-- **Responses are timed to their last byte.** hsbench stops the time of a GET at the headers.
+- **Responses are timed to their last byte.** hsbench stops timing a GET at the headers.
 - **Errors do not end a thread.** A thread of hsbench ends silently after three errors. Tenbin counts errors under
   *Slowdowns*, never as throughput, and the findings report them.
 - **Only what Tenbin created is deleted.** The modes `c`, `x` and `i` are not measured; missing buckets are

@@ -18,7 +18,7 @@ pub enum Error {
         /// Position in the input.
         place: Place,
         /// What is wrong.
-        reason: String,
+        reason: Sentence,
     },
     /// The input cannot be read.
     Read {
@@ -77,7 +77,9 @@ impl Error {
                 reason,
             } => sentence!(
                 "malformed", "{name}, {place}: {reason}", name, place, reason
-            ),
+            )
+            .with("line", place.line)
+            .with("byte", place.byte),
             Self::Read { name, source } => sentence!(
                 "cannot-read",
                 "cannot read {path}: {why}",

@@ -2,8 +2,31 @@
 
 use std::io::{self, BufRead};
 
+use tenbin_plan::{Sentence, sentence};
+
 /// Longest piece (line, value or element), in bytes, so that endless input cannot fill the memory.
 pub(crate) const LONGEST: usize = 64 << 20;
+
+/// The error of a line whose bytes are no text.
+pub(crate) fn not_utf8() -> Sentence {
+    sentence!("data-line-not-utf8", "the line is not UTF-8")
+}
+
+/// The error of a value that is not JSON.
+pub(crate) fn not_json(error: serde_json::Error) -> Sentence {
+    sentence!("data-no-json", "not JSON: {error}", error)
+}
+
+/// The error of a row with this number of values for these columns.
+pub(crate) fn wrong_count(values: usize, columns: &[String]) -> Sentence {
+    sentence!(
+        "values-for-columns",
+        "{values} values for {count} columns ({columns})",
+        values,
+        count = columns.len(),
+        columns = columns.join(", ")
+    )
+}
 
 /// Position in an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +129,11 @@ impl<R: BufRead> BufRead for Source<R> {
         if self.piece > LONGEST {
             return Err(io::Error::new(
                 io::ErrorKind::FileTooLarge,
-                format!("one piece is longer than {} MiB", LONGEST >> 20),
+                sentence!(
+                    "piece-too-long",
+                    "one piece is longer than {most} MiB",
+                    most = LONGEST >> 20
+                ),
             ));
         }
         loop {

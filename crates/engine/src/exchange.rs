@@ -129,25 +129,26 @@ pub struct RequestOutcome {
     pub nanos: u64,
 }
 
-/// How an operation counts in throughput and failures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// Role of an operation in the workload.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// One request that counts as one unit of throughput.
+    /// A request that is a complete operation.
     #[default]
     Request,
-    /// A sub-request: one request of a transaction. A sub-request has separate figures and does not
-    /// count as throughput.
+    /// A sub-request of a transaction: reported with its own figures, not counted towards
+    /// throughput.
     Step,
-    /// A transaction of several requests. Counts as throughput. The time of a transaction runs from
-    /// the start of its first request to the end of its last request.
+    /// A transaction of several requests, timed from the start of the first request to the end of
+    /// the last.
     #[serde(rename = "whole")]
     Transaction,
-    /// A request on a separate connection ([`Workload::own_connections`]) that checks whether
-    /// another operation, such as a deletion, has taken effect. Does not count as throughput.
+    /// A request on a separate connection that checks the effect of operations; not counted towards
+    /// throughput.
     Poll,
-    /// The time until an operation took effect, measured by requests of [`Role::Poll`]. An
-    /// operation that does not take effect is a failure. Does not count as throughput.
+    /// The time until an operation took effect, as observed by the polls; not counted towards
+    /// throughput.
     Effect,
 }
 

@@ -397,7 +397,8 @@ impl<H> HostFigures<H> {
     }
 }
 
-fn add_by_key<K: Ord + Clone>(sum: &mut BTreeMap<K, u64>, part: &BTreeMap<K, u64>) {
+/// Adds the counts of `part` to those of `sum`, key by key.
+pub fn add_by_key<K: Ord + Clone>(sum: &mut BTreeMap<K, u64>, part: &BTreeMap<K, u64>) {
     for (key, count) in part {
         *sum.entry(key.clone()).or_default() += count;
     }

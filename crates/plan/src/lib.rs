@@ -87,7 +87,7 @@ pub use search_servers::{
     CORPUS_PATTERNS, CorpusLanguage, CorpusSource, DEFAULT_CORPUS_SEED, DEFAULT_TERMS, SearchServer,
 };
 pub use secrets::secret::{KeySource, Secret};
-pub use secrets::{Secrets, conceal_parameters, is_secret_name};
+pub use secrets::{Secrets, conceal_parameters, conceal_url, is_secret_name};
 #[doc(hidden)]
 pub use sentence::argument;
 pub use sentence::{Argument, Sentence};

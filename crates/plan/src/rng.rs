@@ -67,6 +67,13 @@ pub const fn mix(value: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// The next number of a SplitMix64 generator.
+pub fn split_mix(state: &mut u64) -> u64 {
+    let drawn = mix(*state);
+    *state = state.wrapping_add(GOLDEN);
+    drawn
+}
+
 /// The inverse of [`mix`].
 pub fn unmix(value: u64) -> u64 {
     // Inverses modulo 2⁶⁴ of the two factors, and each shift undone by repeating it.

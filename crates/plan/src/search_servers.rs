@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::keys::names::Named;
+use crate::keys::names::{Named, named};
 use crate::keys::scalar::Field;
 
 /// The value of `patterns` for requests that are generated from the plan's pages.
@@ -37,30 +37,16 @@ pub enum CorpusSource {
     Wikipedia(PathBuf),
 }
 
-/// The language of synthetic pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum CorpusLanguage {
-    /// Japanese.
-    #[default]
-    Japanese,
-    /// English.
-    English,
-    /// Japanese and English in turn.
-    Both,
-}
-
-impl Named for CorpusLanguage {
-    const NAMES: &'static [(&'static str, Self)] = &[
-        ("ja", Self::Japanese),
-        ("en", Self::English),
-        ("both", Self::Both),
-    ];
-}
-
-impl CorpusLanguage {
-    /// Name in plans and on the command line: `ja`, `en`, `both`.
-    pub fn name(self) -> &'static str {
-        Named::name(self)
+named! {
+    /// The language of synthetic pages.
+    CorpusLanguage {
+        /// Japanese.
+        #[default]
+        Japanese = "ja",
+        /// English.
+        English = "en",
+        /// Japanese and English in turn.
+        Both = "both",
     }
 }
 

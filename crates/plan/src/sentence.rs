@@ -67,6 +67,20 @@ impl Sentence {
         Self::new("said", text.clone()).with("text", text)
     }
 
+    /// The sentences as one sentence, each on a line; empty without sentences.
+    pub fn in_lines(sentences: impl IntoIterator<Item = Self>) -> Self {
+        let all = sentences.into_iter().reduce(|first, next| {
+            crate::sentence!(
+                "lines",
+                "{first}{newline}{next}",
+                first,
+                newline = "\n",
+                next
+            )
+        });
+        all.unwrap_or_default()
+    }
+
     /// The sentence with an argument. The English text contains it already.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: impl fmt::Display) -> Self {
@@ -257,5 +271,14 @@ mod tests {
             (said.id(), args),
             ("came", vec![("who", &who), ("how", &how)])
         );
+    }
+
+    #[test]
+    fn sentences_are_joined_with_a_line_each() {
+        let joined = |all: &[&str]| Sentence::in_lines(all.iter().map(|one| (*one).into()));
+        assert_eq!(joined(&["one", "two", "three"]), "one\ntwo\nthree");
+        assert_eq!(joined(&["one", "two"]).id(), "lines");
+        assert_eq!(joined(&["one"]), Sentence::from("one"));
+        assert_eq!(joined(&[]), Sentence::default());
     }
 }

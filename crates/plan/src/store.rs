@@ -1,25 +1,14 @@
 //! Storage protocols of blob workloads.
 
-use crate::keys::names::Named;
+use crate::keys::names::named;
 
-/// The storage protocol of blob workloads on a target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Store {
-    /// The access layer of CubeFS's blobstore.
-    #[default]
-    Blobstore,
-    /// S3.
-    S3,
-}
-
-impl Named for Store {
-    const NAMES: &'static [(&'static str, Self)] =
-        &[("blobstore", Self::Blobstore), ("s3", Self::S3)];
-}
-
-impl Store {
-    /// Name in plans and on the command line.
-    pub fn name(self) -> &'static str {
-        Named::name(self)
+named! {
+    /// The storage protocol of blob workloads on a target.
+    Store {
+        /// The access layer of CubeFS's blobstore.
+        #[default]
+        Blobstore = "blobstore",
+        /// S3.
+        S3 = "s3",
     }
 }

@@ -188,6 +188,9 @@ fn the_forecast_adds_up() {
     assert_eq!(probes.len(), 3 * 2 * 2);
     let with = plan.forecast();
     assert!(with > without && with <= without + Duration::from_millis(24 * 200));
+    let after = plan.times_after_rounds(4);
+    assert_eq!(after.len(), probes.len());
+    assert_eq!(with, without + after.iter().sum::<Duration>());
     let connections: Vec<usize> = probes.iter().map(|it| it.connections).take(4).collect();
     let planned = plan.workloads[0].load.connections;
     assert_eq!(connections, [1, 1, 2 * planned, 2 * planned]);

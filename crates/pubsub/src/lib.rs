@@ -6,14 +6,18 @@
 //! that do not arrive within the timeout count as lost.
 
 mod descriptors;
+mod messages;
 mod pool;
 mod publisher;
 mod stream;
 
 use std::time::{Duration, Instant};
 
+use crate::messages::Messages;
 use crate::pool::Pool;
 use crate::publisher::Publisher;
+
+pub use crate::messages::{ListedMessage, MOST_LISTED};
 
 /// Placeholder in the message text, replaced by the marker.
 pub const MARK: &str = "{id}";
@@ -44,7 +48,7 @@ pub struct Config {
 }
 
 /// Result of one step.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Step {
     /// Configured number of subscribers.
     pub subscribers: usize,
@@ -63,6 +67,12 @@ pub struct Step {
     /// Seconds from the start of the first publish request to the arrival of the last message;
     /// `None` if no message arrived.
     pub seconds: Option<f64>,
+    /// At most [`MOST_LISTED`] of the slowest messages that every subscriber received, slowest
+    /// first.
+    pub slowest: Vec<ListedMessage>,
+    /// The first messages, at most [`MOST_LISTED`], that the server did not accept or that a
+    /// subscriber did not receive, by number.
+    pub failed: Vec<ListedMessage>,
 }
 
 impl Step {
@@ -170,6 +180,7 @@ fn step(
     let connected = pool.connected();
     let started = Instant::now();
     let publisher = Publisher::start(config, mark)?;
+    let mut messages = Messages::new(started, subscribers, connected);
     let mut last: Option<Instant> = None;
     let mut quiet_since = started;
     while !stop() {
@@ -177,15 +188,19 @@ fn step(
             last = Some(Instant::now());
             quiet_since = Instant::now();
         }
+        messages.posted(publisher.posts());
+        messages.arrived(pool.arrivals());
         if !publisher.is_done() {
             quiet_since = Instant::now();
         } else if pool.have_all(publisher.published()) || quiet_since.elapsed() > config.timeout {
             break;
         }
     }
-    let (published, refused) = publisher.end();
+    let (published, refused, posts) = publisher.end();
+    messages.posted(posts);
+    let (slowest, failed) = messages.into_lists();
     let (received, duplicates) = pool.counts(published);
-    Ok(Step {
+    let mut step = Step {
         subscribers,
         connected,
         disconnected: connected.saturating_sub(pool.connected()),
@@ -194,7 +209,14 @@ fn step(
         received,
         duplicates,
         seconds: last.map(|last| last.duration_since(started).as_secs_f64()),
-    })
+        slowest,
+        failed,
+    };
+    // A message that took long can arrive after the list has given the message up.
+    if step.refused == 0 && step.lost() == 0 {
+        step.failed.clear();
+    }
+    Ok(step)
 }
 
 #[cfg(test)]
@@ -210,6 +232,8 @@ mod tests {
         received: 1000,
         duplicates: 0,
         seconds: Some(2.0),
+        slowest: Vec::new(),
+        failed: Vec::new(),
     };
 
     #[test]

@@ -28,6 +28,8 @@ pub(crate) struct Pool {
     /// Longest wait for the response headers of new subscribers.
     confirm_timeout: Duration,
     mark: Vec<u8>,
+    /// Numbers of messages that arrived at subscribers, with their times.
+    arrivals: Vec<(u64, Instant)>,
     buffer: Vec<u8>,
     /// Error of the subscriber that failed last, while connecting or later.
     last_error: String,
@@ -71,6 +73,7 @@ impl Pool {
             timeout: config.timeout,
             confirm_timeout: config.timeout,
             mark: Vec::new(),
+            arrivals: Vec::new(),
             buffer: vec![0; READ_BUFFER],
             last_error: "no response in time".to_owned(),
         })
@@ -120,6 +123,7 @@ impl Pool {
     /// Resets the counts and starts to count messages with this marker.
     pub(crate) fn start_counting(&mut self, mark: &str) {
         self.mark = mark.as_bytes().to_vec();
+        self.arrivals.clear();
         for subscriber in &mut self.subscribers {
             subscriber.stream.reset_count();
         }
@@ -151,8 +155,16 @@ impl Pool {
                 subscriber.socket = None;
             }
             any |= subscriber.stream.count > before;
+            let now = Instant::now();
+            let numbers = subscriber.stream.numbers.drain(..);
+            self.arrivals.extend(numbers.map(|number| (number, now)));
         }
         Ok(any)
+    }
+
+    /// The messages that arrived at subscribers since the last call: their numbers and times.
+    pub(crate) fn arrivals(&mut self) -> impl Iterator<Item = (u64, Instant)> + '_ {
+        self.arrivals.drain(..)
     }
 
     /// Whether every connected subscriber has received `published` messages.

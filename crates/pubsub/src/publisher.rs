@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use tenbin_http::{Client, Login};
 
@@ -20,10 +22,31 @@ struct Progress {
     stop: AtomicBool,
 }
 
+/// A change in the state of a message.
+#[derive(Debug)]
+pub(crate) struct Post {
+    /// Number of the message in its step.
+    pub(crate) number: u64,
+    pub(crate) at: Instant,
+    pub(crate) state: PostState,
+}
+
+/// State of a message at the publisher.
+#[derive(Debug)]
+pub(crate) enum PostState {
+    /// The request starts.
+    Started,
+    /// The server accepted the message.
+    Accepted,
+    /// The server rejected the message or did not respond in time, with the reason.
+    Refused(String),
+}
+
 /// The publisher thread of one step.
 #[derive(Debug)]
 pub(crate) struct Publisher {
     progress: Arc<Progress>,
+    posts: Receiver<Post>,
     thread: JoinHandle<()>,
 }
 
@@ -51,13 +74,18 @@ impl Publisher {
         let after = after.to_owned();
         let messages = config.messages;
         let counters = Arc::clone(&progress);
+        let (sender, posts) = channel();
         let thread = std::thread::spawn(move || {
-            publish(&counters, &client, &path, messages, &|number| {
-                format!("{before}{number}{after}")
-            });
+            // Subscribers read the digits up to the hyphen.
+            let message = |number: u64| format!("{before}{number}-{after}");
+            publish(&counters, &client, &path, messages, &message, &sender);
             counters.done.store(true, Ordering::Release);
         });
-        Ok(Self { progress, thread })
+        Ok(Self {
+            progress,
+            posts,
+            thread,
+        })
     }
 
     /// Whether every message has been accepted or rejected, or has timed out.
@@ -70,15 +98,21 @@ impl Publisher {
         self.progress.published.load(Ordering::Acquire)
     }
 
-    /// Stops the publisher. Returns two numbers of messages: accepted, and rejected or without a
-    /// response in time.
-    pub(crate) fn end(self) -> (u64, u64) {
+    /// The changes of messages since the last call.
+    pub(crate) fn posts(&self) -> impl Iterator<Item = Post> + '_ {
+        self.posts.try_iter()
+    }
+
+    /// Stops the publisher. Returns two numbers of messages (accepted, and rejected or without a
+    /// response in time) and the changes since the last call of [`Self::posts`].
+    pub(crate) fn end(self) -> (u64, u64, Vec<Post>) {
         self.progress.stop.store(true, Ordering::Release);
         // If the thread has panicked, its counts up to the panic are valid.
         let _ = self.thread.join();
         (
             self.progress.published.load(Ordering::Acquire),
             self.progress.refused.load(Ordering::Acquire),
+            self.posts.try_iter().collect(),
         )
     }
 }
@@ -89,16 +123,28 @@ fn publish(
     path: &str,
     messages: u64,
     message: &dyn Fn(u64) -> String,
+    posts: &Sender<Post>,
 ) {
     for number in 0..messages {
         if progress.stop.load(Ordering::Acquire) {
             return;
         }
-        let sent = client.post(path, "application/json", message(number).as_bytes());
-        let counter = match sent {
-            Ok(reply) if reply.status < 400 => &progress.published,
-            _ => &progress.refused,
+        let tell = |state| {
+            let at = Instant::now();
+            // The receiver is dropped only after this thread has ended.
+            let _ = posts.send(Post { number, at, state });
         };
+        let text = message(number);
+        tell(PostState::Started);
+        let (state, counter) = match client.post(path, "application/json", text.as_bytes()) {
+            Ok(reply) if reply.status < 400 => (PostState::Accepted, &progress.published),
+            Ok(reply) => {
+                let why = format!("status {}", reply.status);
+                (PostState::Refused(why), &progress.refused)
+            }
+            Err(error) => (PostState::Refused(error.to_string()), &progress.refused),
+        };
+        tell(state);
         counter.fetch_add(1, Ordering::AcqRel);
     }
 }

@@ -17,6 +17,10 @@ pub(crate) struct Stream {
     tail: Vec<u8>,
     /// Markers found since the last reset.
     pub(crate) count: u64,
+    /// The numbers behind markers that were found since the last read of this list.
+    pub(crate) numbers: Vec<u64>,
+    /// The digits read so far of a number whose end has not arrived.
+    open_number: Option<u64>,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -41,10 +45,12 @@ impl Stream {
         self.state != State::Head
     }
 
-    /// Resets the count of markers.
+    /// Resets the count of markers and the list of numbers.
     pub(crate) fn reset_count(&mut self) {
         self.count = 0;
         self.tail.clear();
+        self.numbers.clear();
+        self.open_number = None;
     }
 
     /// Parses the next bytes of the response.
@@ -132,10 +138,14 @@ impl Stream {
         Ok(&bytes[end + 1..])
     }
 
-    /// Counts markers in `bytes`, including a marker whose start was in earlier bytes.
+    /// Counts markers in `bytes` and reads their numbers, including a marker or a number whose start
+    /// was in earlier bytes.
     fn scan(&mut self, bytes: &[u8], mark: &[u8]) {
         if mark.is_empty() {
             return;
+        }
+        if let Some(value) = self.open_number.take() {
+            self.read_number(bytes, value);
         }
         let keep = mark.len() - 1;
         // A marker across the boundary lies within the tail and the first `keep` new bytes. All
@@ -143,14 +153,34 @@ impl Stream {
         let mut boundary = std::mem::take(&mut self.tail);
         let tail_length = boundary.len();
         boundary.extend_from_slice(&bytes[..keep.min(bytes.len())]);
-        let across = memmem::find_iter(&boundary, mark).filter(|at| *at < tail_length);
-        self.count += across.count() as u64;
-        self.count += memmem::find_iter(bytes, mark).count() as u64;
+        for at in memmem::find_iter(&boundary, mark).filter(|at| *at < tail_length) {
+            self.count += 1;
+            let end = (at + mark.len()).saturating_sub(tail_length);
+            self.read_number(&bytes[end..], 0);
+        }
+        for at in memmem::find_iter(bytes, mark) {
+            self.count += 1;
+            self.read_number(&bytes[at + mark.len()..], 0);
+        }
         self.tail = if bytes.len() >= keep {
             bytes[bytes.len() - keep..].to_vec()
         } else {
             boundary[boundary.len().saturating_sub(keep)..].to_vec()
         };
+    }
+
+    /// Reads the digits at the start of `bytes`, which follow digits with this value.
+    fn read_number(&mut self, bytes: &[u8], value: u64) {
+        let mut value = value;
+        for byte in bytes {
+            if !byte.is_ascii_digit() {
+                self.numbers.push(value);
+                return;
+            }
+            let digit = u64::from(byte - b'0');
+            value = value.saturating_mul(10).saturating_add(digit);
+        }
+        self.open_number = Some(value);
     }
 }
 
@@ -171,7 +201,7 @@ mod tests {
     fn a_message_may_be_split_anywhere() {
         let response = format!(
             "{HEAD}{}{}{}",
-            chunk("{\"id\":\"tenbin-00-0-1\"}"),
+            chunk("{\"id\":\"tenbin-00-0-12\"}"),
             chunk("{\"id\":\"tenbin-"),
             chunk("00-0-2\"}{\"id\":\"tenbin-00-0-3\"}")
         );
@@ -181,6 +211,7 @@ mod tests {
                 stream.feed(piece, MARK).expect("a response");
             }
             assert_eq!(stream.count, 3, "in pieces of {size}");
+            assert_eq!(stream.numbers, [12, 2, 3], "in pieces of {size}");
             assert!(stream.is_confirmed());
         }
     }

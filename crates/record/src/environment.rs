@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::files::leftovers::Left;
 use crate::files::read_back::ReadBack;
 use crate::files::request_log::RequestLogSummary;
+use crate::slice::machine::DiskUse;
 use crate::slice::responses::ExpectedResponse;
 
 /// The machine and the software versions of a run. Unknown values are `None`, never 0.
@@ -279,6 +280,10 @@ pub struct TargetEnvironment {
     /// if the target temporarily refused requests of a workload that does not retry.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub retried: BTreeMap<String, Retried>,
+    /// Space on a nearly full filesystem that the target's processes on this machine use, after the
+    /// measurement. Read only if the target responded with a status of 500 or above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearly_full_disk: Option<DiskUse>,
     /// Results of reading back a sample of what was written and deleted, by workload name and
     /// operation; empty for workloads whose writes are not read back.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]

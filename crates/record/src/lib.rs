@@ -45,7 +45,9 @@ pub use files::directory::{RunDirectory, is_running, rfc3339};
 pub use files::harmless_text::is_harmful;
 pub use files::hlog::decode_histogram;
 pub use files::integrity::{Change, CutOff, Integrity};
-pub use files::leftovers::{Left, buckets_made, left_behind, write_buckets_made, write_left};
+pub use files::leftovers::{
+    CLEAN_UP_INTERRUPTED, Left, buckets_made, left_behind, write_buckets_made, write_left,
+};
 pub use files::lines::Ended;
 pub use files::live_address::{LiveAddress, live_address};
 pub use files::read_back::ReadBack;

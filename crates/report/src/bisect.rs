@@ -6,7 +6,7 @@ use tenbin_result::{
 };
 
 use crate::block::{Block, Cell, Look, Table, Text};
-use crate::escape::for_json;
+use crate::escape::{for_json, shortened};
 use crate::language::{say_in, translated_beside};
 use crate::page;
 
@@ -101,7 +101,9 @@ fn answer(bisect: &Bisect) -> Message {
         outcome = Value::word(of_outcome),
         commit = last.map(short).unwrap_or_default(),
         date = last.map(|it| day(&it.date)).unwrap_or_default(),
-        subject = last.map(|it| shortened(&it.subject)).unwrap_or_default(),
+        subject = last
+            .map(|it| shortened(&it.subject, LONGEST_SUBJECT))
+            .unwrap_or_default(),
         several = Value::Flag(group.len() > 1),
         first = group.first().map(short).unwrap_or_default(),
         count = Value::Count(group.len() as u64),
@@ -175,7 +177,7 @@ fn table(bisect: &Bisect) -> Table {
             text(commit.blocks.to_string()),
             Cell::Text(Text::default().and(look, of_good)),
             text(probability.unwrap_or_default()),
-            text(shortened(&commit.subject)),
+            text(shortened(&commit.subject, LONGEST_SUBJECT)),
         ]);
     }
     table
@@ -202,14 +204,6 @@ fn short(commit: &BisectCommit) -> String {
 /// The day of a date.
 fn day(date: &str) -> String {
     date.split('T').next().unwrap_or(date).to_owned()
-}
-
-fn shortened(subject: &str) -> String {
-    if subject.chars().count() <= LONGEST_SUBJECT {
-        return subject.to_owned();
-    }
-    let start: String = subject.chars().take(LONGEST_SUBJECT - 1).collect();
-    start + "…"
 }
 
 #[cfg(test)]

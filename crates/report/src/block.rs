@@ -290,7 +290,12 @@ impl Table {
 
     /// The table as a block; `None` without rows.
     pub(crate) fn block(self) -> Option<Block> {
-        (!self.rows.is_empty()).then(|| Block::Table(self.tidied()))
+        self.filled().map(Block::Table)
+    }
+
+    /// The table without columns that say nothing; `None` without rows.
+    pub(crate) fn filled(self) -> Option<Self> {
+        (!self.rows.is_empty()).then(|| self.tidied())
     }
 
     /// Removes columns without information: columns without any text or known figure, and leading

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use tenbin_plan::{Sentence, sentence};
 use tenbin_result::{
     Document, Doubt, DoubtFinding, Earlier, EarlierOutcome, Language, Message, ResultOf, Trust,
     Value, Withheld, message,
@@ -157,14 +158,14 @@ impl Results {
     /// When the file is in no known format or has no comparable results.
     pub fn of_file(name: &str, content: &[u8]) -> Result<Self, String> {
         let read = formats::file_bytes(name, content).map_err(|error| error.to_string())?;
-        Self::of_read(name, read)
+        Self::of_read(name, read).map_err(|why| why.to_string())
     }
 
     /// The results of a file.
     ///
     /// # Errors
     /// When the file has no comparable results.
-    pub fn of_read(name: &str, read: ReadFile) -> Result<Self, String> {
+    pub fn of_read(name: &str, read: ReadFile) -> Result<Self, Sentence> {
         if let Content::Document(document) = &read.content {
             return Ok(Self::of_document(document));
         }
@@ -175,9 +176,15 @@ impl Results {
             _ => (series_of(&reported), origin::trust(&reported)),
         };
         if series.is_empty() {
-            let why = trust.map_or_else(String::new, |(_, why)| format!(" ({why})"));
-            return Err(format!(
-                "{name}: has no throughput{why}, and so nothing that can be compared"
+            let why = trust.map_or_else(Sentence::default, |(_, why)| {
+                let why = Sentence::from(why);
+                sentence!("for-this-reason", " ({why})", why)
+            });
+            return Err(sentence!(
+                "nothing-comparable",
+                "{name}: has no throughput{why}, and so nothing that can be compared",
+                name,
+                why
             ));
         }
         Ok(Self {

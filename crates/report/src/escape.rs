@@ -101,10 +101,25 @@ impl Formatter for Harmless {
     }
 }
 
+/// A comment, which no reader of a page sees. GitHub looks for mentions (`@name`) and references (`#12`)
+/// when the backslashes are gone, and not across a comment.
+const COMMENT: &str = "<!-- -->";
+
+/// The text, or its first characters and `…` if it has more than `most` characters.
+pub fn shortened(text: &str, most: usize) -> String {
+    if text.chars().nth(most).is_none() {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(most.saturating_sub(1)).collect();
+    start + "…"
+}
+
 /// Escapes running text for Markdown, so that no character has a special meaning.
 pub(crate) fn for_markdown(text: &str) -> String {
+    let text = for_terminal(text);
     let mut safe = String::with_capacity(text.len());
-    for c in for_terminal(text).chars() {
+    let mut letters = text.chars().peekable();
+    while let Some(c) = letters.next() {
         if matches!(
             c,
             '\\' | '`'
@@ -125,8 +140,20 @@ pub(crate) fn for_markdown(text: &str) -> String {
             safe.push('\\');
         }
         safe.push(c);
+        if begins_reference(c, letters.peek().copied()) {
+            safe.push_str(COMMENT);
+        }
     }
     safe
+}
+
+/// Whether a character can begin a mention or a reference. A mention can go on in the next span.
+fn begins_reference(c: char, next: Option<char>) -> bool {
+    match c {
+        '@' => next.is_none_or(char::is_alphanumeric),
+        '#' => next.is_some_and(|next| next.is_ascii_digit()),
+        _ => false,
+    }
 }
 
 /// Escapes text for HTML inside Markdown.
@@ -221,6 +248,14 @@ mod tests {
         assert_eq!(
             for_markdown("<img src=x>|*a*_b_`c`[d](e)\n# f"),
             r"\<img src=x\>\|\*a\*\_b\_\`c\`\[d\](e)\\u{a}\# f"
+        );
+    }
+
+    #[test]
+    fn markdown_mentions_nobody() {
+        assert_eq!(
+            for_markdown("@octocat, a/b#12, 3 @ 2 GHz, # 1, @"),
+            r"\@<!-- -->octocat, a/b\#<!-- -->12, 3 \@ 2 GHz, \# 1, \@<!-- -->"
         );
     }
 

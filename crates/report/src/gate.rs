@@ -2,7 +2,7 @@
 
 use tenbin_result::format::ratio;
 use tenbin_result::{
-    Document, Gate, GateFigure, GateOutcome, Language, Message, MetricName, Value, message,
+    Document, Gate, GateFigure, GateOutcome, Language, Message, MetricName, Trust, Value, message,
 };
 
 use crate::escape::for_terminal;
@@ -97,16 +97,35 @@ fn line(gate: &Gate, answer: &Message) -> String {
 
 /// The result of the gate of a run as a workflow command of GitHub Actions, which shows it as an
 /// annotation: an error if the gate fails, a warning if it could not tell and passes, otherwise a notice.
-/// `None` for a run without a gate.
-pub fn annotation(document: &Document) -> Option<String> {
+/// With `strict`, a SUSPECT run fails. `None` for a run without a gate.
+pub fn annotation(document: &Document, strict: bool) -> Option<String> {
     let gate = document.gate.as_ref()?;
-    let command = level(gate);
     let title = format!("tenbin gate: {}", document.run.name);
+    let is_doubtful = strict && gate.passes() && document.trust == Trust::Suspect;
+    let (command, doubt) = if is_doubtful {
+        ("error", "; but the run is SUSPECT (--strict)")
+    } else {
+        (level(gate), "")
+    };
+    let said = format!("{}{doubt}", headline(gate));
     Some(format!(
         "::{command} title={}::{}\n",
         in_command(&title).replace(':', "%3A").replace(',', "%2C"),
-        in_command(&headline(gate))
+        in_command(&said)
     ))
+}
+
+/// Why a run fails only because it is SUSPECT and `--strict` is given; `None` if it does not, or if its
+/// gate already says that it fails because the comparison is SUSPECT.
+pub(crate) fn fails_strictly(document: &Document) -> Option<String> {
+    let is_told = document.gate.as_ref().is_some_and(Gate::fails_as_suspect);
+    let is_suspect = document.run.is_strict && document.trust == Trust::Suspect;
+    if is_told || !is_suspect {
+        return None;
+    }
+    let worst = document.findings.iter().max_by_key(|it| it.severity);
+    let why = worst.map_or("see the findings", |finding| finding.evidence.as_str());
+    Some(format!("SUSPECT: the run is in doubt (--strict): {why}"))
 }
 
 /// The kind of the annotation.
@@ -126,8 +145,6 @@ fn in_command(text: &str) -> String {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use tenbin_result::Trust;
-
     use super::*;
 
     /// A gate whose comparison is SUSPECT, with `--suspect fail`.
@@ -178,6 +195,44 @@ pub(crate) mod tests {
             "CANNOT TELL: it is not known whether candidate is worse than base; counts as passed \
              (--cannot-tell pass)"
         );
+    }
+
+    #[test]
+    fn an_annotation_agrees_with_the_exit_code_of_strict() {
+        let mut gate = suspect(GateOutcome::Pass);
+        gate.fails_suspect = false;
+        let document = Document {
+            trust: Trust::Suspect,
+            gate: Some(gate),
+            ..Document::default()
+        };
+        let usual = annotation(&document, false).unwrap_or_default();
+        assert!(usual.starts_with("::notice title="), "{usual}");
+        let strict = annotation(&document, true).unwrap_or_default();
+        assert!(strict.starts_with("::error title="), "{strict}");
+        assert!(strict.ends_with("SUSPECT (--strict)\n"), "{strict}");
+        let valid = Document {
+            trust: Trust::Valid,
+            ..document
+        };
+        assert_eq!(annotation(&valid, true), Some(usual));
+    }
+
+    #[test]
+    fn a_run_fails_strictly_if_it_is_suspect_and_no_gate_says_so() {
+        let mut document = Document {
+            trust: Trust::Suspect,
+            ..Document::default()
+        };
+        assert_eq!(fails_strictly(&document), None);
+        document.run.is_strict = true;
+        let said = fails_strictly(&document).unwrap_or_default();
+        assert!(said.starts_with("SUSPECT: the run is in doubt"), "{said}");
+        document.gate = Some(suspect(GateOutcome::Pass));
+        assert_eq!(fails_strictly(&document), None);
+        document.gate = None;
+        document.trust = Trust::Valid;
+        assert_eq!(fails_strictly(&document), None);
     }
 
     #[test]

@@ -34,7 +34,7 @@ mod words;
 
 pub use bisect::{bisect_json, terminal_bisect};
 pub use earlier::{NotComparable, Results, against, earlier_json, terminal_earlier};
-pub use escape::for_terminal;
+pub use escape::{for_terminal, shortened};
 pub use foreign::last_lines;
 pub use gate::annotation;
 pub use history::{MOST_RUNS, history_json, html_history, terminal_history};

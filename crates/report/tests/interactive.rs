@@ -213,6 +213,41 @@ fn the_timeline_is_zoomed_by_dragging_and_by_keys_and_targets_are_hidden() {
     assert_eq!(browser.console(), [] as [String; 0]);
 }
 
+#[test]
+fn the_settling_time_of_slices_is_shaded_on_demand() {
+    let document = made_up::pair().document();
+    let work = &document.workloads[0];
+    assert_eq!(work.settling_seconds, Some(0.2));
+    let slices = document.slices.iter();
+    let slices = slices.filter(|it| it.workload == work.name).count();
+    let mut browser = opened(&document);
+    let before = browser.evaluate(DRAWN);
+    let panels = "document.querySelectorAll('#r0-timeline-0 svg.broad .plot').length";
+    let panels = browser.evaluate(panels).as_u64().unwrap();
+    let shaded = "[...document.querySelectorAll('#r0-timeline-0 svg.broad .settling')]
+      .map(it => it.getAttribute('d').split('M').length - 1)";
+    assert_eq!(browser.evaluate(shaded), json!([]));
+    let toggle = "[...document.querySelectorAll('#r0-timeline-0 .tools button')]
+      .find(it => it.textContent === 'warm-up')";
+    let pressed = format!("{toggle}.ariaPressed");
+    assert_eq!(browser.evaluate(&pressed), json!("false"));
+    browser.evaluate(&format!("{toggle}.click()"));
+    assert_eq!(browser.evaluate(&pressed), json!("true"));
+    let all: Vec<usize> = (0..panels).map(|_| slices).collect();
+    assert_eq!(browser.evaluate(shaded), json!(all));
+    // Each shade ends where the upright line of its slice is.
+    let ends = browser.evaluate(
+        "(() => { const plot = document.querySelector('#r0-timeline-0 svg.broad .plot');
+          const shades = plot.querySelector('.settling').getAttribute('d').match(/(?<=H)[\\d.]+(?=V)/g);
+          const lines = [...plot.querySelectorAll('.border')].map(it => it.getAttribute('d').match(/[\\d.]+/)[0]);
+          return [shades.slice().sort(), lines.sort()]; })()",
+    );
+    assert_eq!(ends[0], ends[1]);
+    browser.evaluate(&format!("{toggle}.click()"));
+    assert!(are_same(&browser.evaluate(DRAWN), &before));
+    assert_eq!(browser.console(), [] as [String; 0]);
+}
+
 /// Seconds of a time as pages print it.
 fn seconds(text: &str) -> f64 {
     let (number, unit) = text.split_once(['\u{a0}', ' ']).unwrap();
@@ -298,7 +333,7 @@ fn renamed(document: &Document, name: &str) -> Document {
 
 #[test]
 fn a_table_is_copied_and_no_name_is_a_formula_or_mark_up() {
-    let hostile = "=1+1|\"x\",</script><img src=x onerror=document.documentElement.dataset.harmed=1>\u{2028}`";
+    let hostile = "=1+1|\"x\",@me #12</script><img src=x onerror=document.documentElement.dataset.harmed=1>\u{2028}`";
     let document = renamed(&made_up::pair().document(), hostile);
     let mut browser = opened(&document);
     browser.evaluate("navigator.clipboard.writeText = (text) => { globalThis.copied = text; return Promise.resolve(); }");
@@ -319,7 +354,10 @@ fn a_table_is_copied_and_no_name_is_a_formula_or_mark_up() {
     let named: Vec<&&str> = lines.iter().filter(|line| line.contains("=1+1")).collect();
     assert!(!named.is_empty(), "{csv}");
     for line in named {
-        assert!(line.contains("\"'=1+1|\"\"x\"\",</script>"), "{line}");
+        assert!(
+            line.contains("\"'=1+1|\"\"x\"\",@me #12</script>"),
+            "{line}"
+        );
     }
     let figure = text(
         &mut browser,
@@ -329,7 +367,7 @@ fn a_table_is_copied_and_no_name_is_a_formula_or_mark_up() {
     let markdown = press(&mut browser, "copy as Markdown");
     assert!(markdown.contains("\n| --- |"), "{markdown}");
     assert!(
-        markdown.contains("=1+1\\|\"x\",\\</script\\>\\<img"),
+        markdown.contains("=1+1\\|\"x\",\\@<!-- -->me \\#<!-- -->12\\</script\\>\\<img"),
         "{markdown}"
     );
     // Every control is used, with this name in tooltips, in figures of slices and in the legend.

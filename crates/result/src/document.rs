@@ -199,10 +199,15 @@ pub struct Run {
     /// of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
-    /// Path of the plan file within the working directory, for formats that name a file; null without
-    /// a plan file. Not part of `result.json`.
+    /// Path of the plan file, or else of the script that starts a target, within the repository of the
+    /// working directory, for formats that name a file; null if neither is in it. Not part of
+    /// `result.json`.
     #[serde(skip)]
-    pub plan_file: Option<String>,
+    pub source_file: Option<String>,
+    /// Whether a SUSPECT result counts as a failure (`--strict`), for formats that say what failed. Not
+    /// part of `result.json`.
+    #[serde(skip)]
+    pub is_strict: bool,
 }
 
 impl Run {

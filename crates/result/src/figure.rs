@@ -34,6 +34,21 @@ impl Figure {
             n: measured.n() as u64,
         })
     }
+
+    /// The inverse of a figure above 0, such as a ratio of speeds for a ratio of times. Inverting
+    /// swaps the ends of the interval.
+    #[must_use]
+    pub fn inverse(self) -> Self {
+        Self {
+            value: 1.0 / self.value,
+            interval: self.interval.map(|ends| Interval {
+                low: 1.0 / ends.high,
+                high: 1.0 / ends.low,
+                ..ends
+            }),
+            ..self
+        }
+    }
 }
 
 /// A confidence interval.

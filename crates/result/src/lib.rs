@@ -68,7 +68,7 @@ pub use max_rate::{LimitKind, RateComparison, Search, SearchLimit, SearchOutcome
 pub use message::{FindingData, Message, Value};
 pub use metric::{Metric, MetricName};
 pub use nodes::{NodeScaling, NodeStep};
-pub use operation::{OperationResult, Role, TimedFrom};
+pub use operation::{OperationResult, TimedFrom};
 pub use percentiles::{PercentileRatios, RatioAt, TimeAt};
 pub use plain_answer::{Decider, Known, PlainAnswer, PlainFigure, Undecided};
 pub use result_of::{GroupResult, ProcessCost, ResultOf};
@@ -79,5 +79,6 @@ pub use schema::schema_json;
 pub use slice::{SecondErrors, SliceFigures};
 pub use stages::{StageBand, StageBandResult, StageResult, StagesOf};
 pub use sustained::Sustained;
+pub use tenbin_record::Role;
 pub use trust::{AbsoluteTrust, Cause, Finding, Severity, Trust};
 pub use workload::{Setting, Share, Subject, Workload};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use tenbin_record::Counts;
+use tenbin_record::{Counts, Role};
 
 use crate::figure::Figure;
 
@@ -60,40 +60,6 @@ pub struct OperationResult {
     /// 99th percentile of the time from the write to the first byte of the response.
     #[serde(default)]
     pub first_byte_p99: Option<Figure>,
-}
-
-/// Role of an operation in the workload.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// A request that is a complete operation.
-    #[default]
-    Request,
-    /// A sub-request of a transaction: reported with its own figures, not counted towards
-    /// throughput.
-    Step,
-    /// A transaction of several requests, timed from the start of the first request to the end of
-    /// the last.
-    #[serde(rename = "whole")]
-    Transaction,
-    /// A request on a separate connection that checks the effect of operations; not counted towards
-    /// throughput.
-    Poll,
-    /// The time until an operation took effect, as observed by the polls; not counted towards
-    /// throughput.
-    Effect,
-}
-
-impl Role {
-    /// Whether the operation counts towards throughput and failures.
-    pub fn is_work(self) -> bool {
-        matches!(self, Self::Request | Self::Transaction)
-    }
-
-    fn is_plain_request(&self) -> bool {
-        *self == Self::Request
-    }
 }
 
 /// Start of a measured time; the end is always the last byte of the response.

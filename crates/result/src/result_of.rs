@@ -1,12 +1,12 @@
 //! The result of one workload on one target.
 
 use serde::{Deserialize, Serialize};
-use tenbin_record::{SearchUse, UseScope};
+use tenbin_record::{Role, SearchUse, UseScope};
 
 use crate::connections::{Connections, HostResult};
 use crate::figure::Figure;
 use crate::listed_request::ListedRequest;
-use crate::operation::{OperationResult, Role};
+use crate::operation::OperationResult;
 use crate::percentiles::TimeAt;
 use crate::sample::{CacheHits, PatternResult, RequestSample};
 use crate::stages::StagesOf;

@@ -134,6 +134,16 @@ impl Severity {
         }
     }
 
+    /// The next more severe kind if `so`, otherwise this kind.
+    #[must_use]
+    pub fn raised_if(self, so: bool) -> Self {
+        match self {
+            Self::Note if so => Self::Suspect,
+            Self::Suspect if so => Self::Invalid,
+            kept => kept,
+        }
+    }
+
     /// The name in capitals, as printed.
     pub fn word(self) -> &'static str {
         match self {

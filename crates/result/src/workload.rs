@@ -38,6 +38,10 @@ pub struct Workload {
     /// if their settings are equal.
     #[serde(default)]
     pub settings: Option<Vec<Setting>>,
+    /// Settling time: unmeasured load before the window of a slice, seconds; absent in documents of
+    /// older versions and in imported results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settling_seconds: Option<f64>,
 }
 
 /// One setting of a workload.
@@ -68,6 +72,10 @@ pub struct Subject {
     pub objects: Option<u64>,
     /// Part size in bytes; null if objects are not sent or read in parts.
     pub part_bytes: Option<u64>,
+    /// Whether the requests are searches of a full-text search server. Absent if they are not, and in
+    /// documents of older versions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub searches: bool,
 }
 
 impl Workload {

@@ -233,11 +233,8 @@ impl From<ClusterError> for RunError {
     fn from(error: ClusterError) -> Self {
         match error {
             ClusterError::Interrupted => Self::Interrupted,
-            ClusterError::Lost { agent, why } => Self::AgentLost {
-                agent,
-                why: why.into(),
-            },
-            error => Self::Agents(error.to_string().into()),
+            ClusterError::Lost { agent, why } => Self::AgentLost { agent, why },
+            error => Self::Agents(error.sentence()),
         }
     }
 }

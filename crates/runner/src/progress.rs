@@ -18,8 +18,11 @@ pub enum Progress<'a> {
         directory: &'a Path,
         /// Start time of the run.
         started: SystemTime,
-        /// Maximum number of slices.
+        /// Maximum number of slices, with those after the rounds; 0 for a maximum-rate search.
         slices: usize,
+        /// Planned time of each slice after the rounds, in the order of the run: the probes of other
+        /// loads and the continuous stretches.
+        after_rounds: &'a [Duration],
         /// Expected maximum duration of the measured part.
         forecast: Duration,
         /// Expected maximum duration if one target is much slower than another.

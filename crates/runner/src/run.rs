@@ -32,6 +32,7 @@ use crate::slice::retries;
 use crate::slice::segments::AllSegments;
 use crate::slice::warm_up::warm_all_up;
 use crate::stop::Stop;
+use crate::target::full_disk;
 use crate::target::live::clean_up::Leftovers;
 use crate::target::live::{Launcher, LiveTarget};
 
@@ -117,10 +118,12 @@ impl<'a> RunSetup<'a> {
 
     /// Says where the results of the run are kept, and how long it takes.
     fn announce(&self, plan: &Plan, progress: &mut dyn FnMut(Progress<'_>)) {
+        let after_rounds = plan.times_after_rounds(plan.rounds.most());
         progress(Progress::Started {
             directory: self.directory.path(),
             started: self.directory.started(),
-            slices: self.turns.len(),
+            slices: self.turns.len() + after_rounds.len(),
+            after_rounds: &after_rounds,
             forecast: plan.forecast(),
             longest: plan.longest(),
             shortest: plan.rounds.until.map(|_| plan.shortest()),
@@ -342,13 +345,14 @@ impl<'a> LiveRun<'a> {
         let environment = &mut measured.environment;
         let complete = matches!(measured.ending, Ending::Complete(_));
         request_samples::repeat_requests(plan, live_targets, complete, controls);
+        let full = full_disk::note(&measured.slices, live_targets, environment);
         let tried = retries::measure(plan, &measured.slices, live_targets, environment, controls);
         let read = read_back(plan, live_targets, environment, controls);
         let learnt = responses::note(plan, live_targets, environment);
         let noted = request_samples::note_patterns(plan, live_targets, environment);
         let restarted = note_failed_starts(live_targets, environment);
         let keys = note_refused_renewals(live_targets, self.setup.started, environment);
-        if noted || learnt || tried || read || restarted || keys {
+        if noted || learnt || full || tried || read || restarted || keys {
             // The slices are valid without the environment file; figures from that file then stay
             // unknown.
             let _ = self.setup.directory.write_environment(environment);
@@ -367,7 +371,7 @@ impl<'a> LiveRun<'a> {
         let leftovers = self.clean_up(&of_clean_up);
         if outcome.is_err() {
             for left in &leftovers.left_behind {
-                (self.controls.progress)(Progress::Left(&left.to_string().into()));
+                (self.controls.progress)(Progress::Left(&left.sentence()));
             }
             if leftovers.left_behind.is_empty() && leftovers.kept.is_empty() {
                 self.discard();

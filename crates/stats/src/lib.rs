@@ -50,9 +50,7 @@ pub use max_rate::{
     MaxRate, Probe, ProbeTimes, Purpose, SEARCH_PRECISION, Search, ShareCounts, Step, Vote, Yield,
 };
 pub use order::{fewest_samples, median, printable_percentile};
-pub use pairing::{
-    Drift, block_log_ratio, drift, quad_carry_over, quad_drift, quad_log_ratio, ratio,
-};
+pub use pairing::{Drift, block_log_ratio, drift, quad_carry_over, quad_drift, ratio};
 pub use power::{
     blocks_for_significance, blocks_needed, detectable_log_effect, standard_deviation,
 };

@@ -4,7 +4,8 @@
 //! lowers the rate by such a factor until a rate seems to hold. From then on, the search estimates
 //! the maximum rate and probes a rate near the estimate, on the side where the bracket (the
 //! interval from the highest rate that held to the lowest rate that failed) is wider. The search
-//! ends when the bracket is narrow or the time is over. A longer probe then proves the result.
+//! ends when the bracket is narrow or the time is over. A longer probe then proves the result. A rate
+//! whose proof stalls is left for one lower and one higher rate (see the module `stall`).
 //!
 //! A sequential test with a known error ([`crate::SHARE_ERROR`]) decides whether a rate held, from
 //! the probes at all rates. A rate too close to the maximum stays undecided and lies inside the
@@ -12,6 +13,7 @@
 //! gives the same result as the live run.
 
 mod found;
+mod stall;
 mod times;
 mod tried;
 
@@ -28,8 +30,8 @@ pub const SEARCH_PRECISION: f64 = 0.03;
 /// A new rate between the estimated maximum and one end of the bracket must differ by more than
 /// half of this share from that end and from each undecided rate.
 const EDGE_PRECISION: f64 = 0.08;
-/// After a second failed proof, or if the time is short after the first, the next proof is at the
-/// lowest rate that failed, divided by this factor.
+/// After a second failed proof, after a proof that stalled, or if the time is short after the first, the
+/// next proof is at the lowest rate that failed or stalled, divided by this factor.
 const FALLBACK: f64 = 1.1;
 /// Number of failed proofs after which the search no longer looks for a rate just below the lowest of
 /// them.
@@ -233,6 +235,7 @@ impl Search {
             return Step::Done;
         }
         let last = self.probes.last().and_then(|last| rates.get(last.rate));
+        let stalled = rates.stalled();
         // A late load generator is usually a short disturbance: repeat the probe at once.
         let is_late = |p: &&Probe| p.ended == Yield::LateGenerator;
         if let Some(late) = self.probes.last().filter(is_late)
@@ -240,8 +243,12 @@ impl Search {
         {
             return step(late.rate, late.purpose, &rates);
         }
+        if !stalled.is_empty() && rates.has_proven_bound() {
+            return rates.above(&stalled).unwrap_or(Step::Done);
+        }
         if let Some(last) = last.filter(|last| last.has_proof()) {
-            if last.decision.is_none() && last.probes.len() < MOST_TRIES {
+            let is_open = last.decision.is_none() && last.probes.len() < MOST_TRIES;
+            if is_open && !rates.is_stalled(last) {
                 return step(last.rate, Purpose::Proof, &rates);
             }
             if last.decision == Some(true) && held == Some(last.rate) {
@@ -251,6 +258,9 @@ impl Search {
         if disproven >= CLOSE_PROOFS
             && let Some(rate) = rates.fallback()
         {
+            return step(rate, Purpose::Proof, &rates);
+        }
+        if let Some(rate) = rates.below(&stalled) {
             return step(rate, Purpose::Proof, &rates);
         }
         if let Some(rate) = self.rate_to_seek(&rates) {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use tenbin_plan::CacheCounters;
+use tenbin_plan::{CacheCounters, Sentence, sentence};
 
 use crate::probe::{FetchError, fetch};
 use crate::route::ResolvedRoute;
@@ -36,7 +36,7 @@ impl CacheCount {
 ///
 /// # Errors
 /// Names the host without counters, and the reason.
-pub fn cache_count(target: &Running, path: &str) -> Result<CacheCount, String> {
+pub fn cache_count(target: &Running, path: &str) -> Result<CacheCount, Sentence> {
     let mut sum = CacheCount::default();
     let mut asked: Vec<&str> = Vec::new();
     for (host, endpoint) in target.route.endpoints() {
@@ -45,18 +45,26 @@ pub fn cache_count(target: &Running, path: &str) -> Result<CacheCount, String> {
             continue;
         }
         asked.push(&host.name);
-        let of_host = |why: String| format!("host {}, {path}: {why}", host.name);
+        let of_host = |why: Sentence| {
+            sentence!(
+                "of-path-of-host",
+                "host {host}, {path}: {why}",
+                host = host.name,
+                path,
+                why
+            )
+        };
         let url = host
             .url
             .join(path)
-            .map_err(|error| of_host(error.to_string()))?;
+            .map_err(|error| of_host(Sentence::verbatim(error)))?;
         let body = fetch(&url, &endpoint, TIMEOUT)
-            .map_err(|error: FetchError| of_host(error.to_string()))?;
+            .map_err(|error: FetchError| of_host(error.sentence()))?;
         let count = read(&body).ok_or_else(|| {
-            of_host(
+            of_host(sentence!(
+                "response-without-counters",
                 "the response has no cache counters in the format of Groonga, Droonga or OpenSearch"
-                    .to_owned(),
-            )
+            ))
         })?;
         sum.hits = sum.hits.saturating_add(count.hits);
         sum.lookups = sum.lookups.saturating_add(count.lookups);

@@ -172,6 +172,8 @@ pub enum TargetError {
         target: String,
         /// How and when the command ended.
         exit: Exit,
+        /// The cause and what to do, if the output shows it.
+        advice: Option<Sentence>,
         /// Last lines of the command's output.
         tail: LogTail,
     },
@@ -291,13 +293,7 @@ impl TargetError {
                 "target name \"{target}\" cannot be used as a file name",
                 target
             ),
-            Self::Program { target, reason } => sentence!(
-                "cannot-start",
-                "cannot start target \"{target}\": {reason}",
-                target,
-                reason
-            ),
-            Self::Start { target, reason } => sentence!(
+            Self::Program { target, reason } | Self::Start { target, reason } => sentence!(
                 "cannot-start",
                 "cannot start target \"{target}\": {reason}",
                 target,
@@ -329,11 +325,29 @@ impl TargetError {
                 target,
                 address
             ),
-            Self::EndedEarly { target, exit, tail } => sentence!(
+            Self::EndedEarly {
+                target,
+                exit,
+                advice: None,
+                tail,
+            } => sentence!(
                 "ended-early",
                 "target \"{target}\" {exit}, before it was ready{tail}",
                 target,
                 exit = exit.sentence(),
+                tail = tail.sentence()
+            ),
+            Self::EndedEarly {
+                target,
+                exit,
+                advice: Some(advice),
+                tail,
+            } => sentence!(
+                "ended-early-why",
+                "target \"{target}\" {exit}, before it was ready: {advice}{tail}",
+                target,
+                exit = exit.sentence(),
+                advice,
                 tail = tail.sentence()
             ),
             Self::NotReady {

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tenbin_plan::duration::Time;
+use tenbin_plan::{Sentence, sentence};
 
 /// The setting.
 pub const VARIABLE: &str = "TENBIN_HELPER_TIMEOUT";
@@ -24,7 +25,7 @@ static SLOWEST: AtomicU64 = AtomicU64::new(0);
 ///
 /// # Errors
 /// One sentence if `TENBIN_HELPER_TIMEOUT` is no time.
-pub fn limit() -> Result<Duration, String> {
+pub fn limit() -> Result<Duration, Sentence> {
     match std::env::var(VARIABLE) {
         Ok(text) => parsed(&text),
         Err(_) => Ok(limit_after(Duration::from_nanos(
@@ -43,11 +44,20 @@ fn limit_after(slowest: Duration) -> Duration {
     slowest.saturating_mul(TIMES).clamp(SHORTEST, LONGEST)
 }
 
-fn parsed(text: &str) -> Result<Duration, String> {
+fn parsed(text: &str) -> Result<Duration, Sentence> {
     match text.parse::<Time>() {
         Ok(Time(time)) if !time.is_zero() => Ok(time),
-        Ok(_) => Err(format!("{VARIABLE} is 0; write for example 2m")),
-        Err(error) => Err(format!("{VARIABLE}: {error}")),
+        Ok(_) => Err(sentence!(
+            "helper-time-zero",
+            "{variable} is 0; write for example 2m",
+            variable = VARIABLE
+        )),
+        Err(error) => Err(sentence!(
+            "flag-why",
+            "{flag}: {why}",
+            flag = VARIABLE,
+            why = error.sentence()
+        )),
     }
 }
 
@@ -67,7 +77,8 @@ mod tests {
     fn the_setting_is_a_time() {
         assert_eq!(parsed("2m"), Ok(Duration::from_secs(120)));
         for text in ["", "soon", "0s"] {
-            assert!(parsed(text).unwrap_err().contains(VARIABLE), "{text}");
+            let why = parsed(text).unwrap_err();
+            assert!(why.text().contains(VARIABLE), "{text}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod build;
 mod command;
+mod container;
 pub(crate) mod nodes;
 mod placeholders;
 mod ports;
@@ -247,9 +248,9 @@ impl Running {
         };
         let guards = self.guards();
         // A launched target is observed from its start, other processes once the target is
-        // reachable.
+        // reachable. The client of a container is not the server.
         let is_own = nodes.target.observe.is_none();
-        if is_own {
+        if is_own && nodes.target.unobserved_container().is_none() {
             self.observed = observed(&nodes.target, &guards, &self.route)?;
         }
         nodes.wait_for_all(&mut self.processes, &self.route, context)?;

@@ -13,7 +13,7 @@
 mod control;
 
 use tenbin_result::{
-    ControlRange, EarlierChange, EarlierOutcome, EarlierPart, Figure, Interval, RunToRun, Withheld,
+    ControlRange, EarlierChange, EarlierOutcome, EarlierPart, Figure, RunToRun, Withheld,
 };
 use tenbin_stats::{
     CONFIDENCE, Estimate, Measured, RunSpread, bonferroni, confidence_of_each, median, rank_sum_p,
@@ -395,17 +395,10 @@ fn shown(series: &Series) -> Option<Figure> {
         });
     }
     let speed = Figure::of(median(&series.values, CONFIDENCE))?;
-    if !series.measure.is_inverse() {
-        return Some(speed);
-    }
-    Some(Figure {
-        value: 1.0 / speed.value,
-        interval: speed.interval.map(|ends| Interval {
-            low: 1.0 / ends.high,
-            high: 1.0 / ends.low,
-            ..ends
-        }),
-        ..speed
+    Some(if series.measure.is_inverse() {
+        speed.inverse()
+    } else {
+        speed
     })
 }
 

@@ -70,8 +70,8 @@ const LINT_HEAD: &str = "\
 # Errors in result files of other tools
 
 `tenbin lint FILE…` applies the rules below to result files of other tools ([formats.md](formats.md) lists
-them). A rule needs figures that a file may lack; it finds nothing in such a file. Each finding quotes the
-lines that it rests on. *Suspect* means that the figures may mislead, *invalid* that they cannot be trusted.
+them). If a file lacks the figures that a rule needs, the rule finds nothing. Each finding quotes the
+lines of the file that show it. *Suspect* means that the figures may mislead, *invalid* that they cannot be trusted.
 `tenbin explain RULE` prints the section of a rule; for `little`, it prints the rule of Tenbin's own runs. The
 exit code is 0 if nothing was found, 6 if something was, and 2 if a file cannot be read.
 

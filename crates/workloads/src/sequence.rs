@@ -4,9 +4,11 @@
 //! cache, a workload has one sequence for the whole run: each slice continues where the previous
 //! slice ended, and every target of a round receives the same segment.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tenbin_plan::rng::mix;
+
+use crate::shared::held;
 
 /// Position of a workload in its sequence on one target, warm-ups included.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -175,10 +177,6 @@ impl Drop for AtWork {
     fn drop(&mut self) {
         held(&self.home).put_back(self.worker, self.cursor);
     }
-}
-
-pub(crate) fn held(cursors: &Mutex<Cursors>) -> MutexGuard<'_, Cursors> {
-    cursors.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

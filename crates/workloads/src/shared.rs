@@ -3,7 +3,7 @@
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// One value per type, created on first use: state that the workloads on one target share.
 #[derive(Clone, Default)]
@@ -12,13 +12,18 @@ pub(crate) struct Shared(Arc<Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>>
 impl Shared {
     /// The value of type `T`, the same for all workloads on the target.
     pub(crate) fn of<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
-        let mut values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut values = held(&self.0);
         let value = values
             .entry(TypeId::of::<T>())
             .or_insert_with(|| Arc::<T>::default());
         // The entry of type `T` always holds a `T`.
         Arc::clone(value).downcast().unwrap_or_default()
     }
+}
+
+/// Locks `mutex`, also after a panic of another thread that held the lock.
+pub(crate) fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl fmt::Debug for Shared {

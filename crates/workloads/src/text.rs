@@ -18,6 +18,14 @@ pub(crate) fn push_decimal(out: &mut Vec<u8>, number: u64) {
     out.extend_from_slice(&digits[first..]);
 }
 
+/// Appends a header with the end of its line.
+pub(crate) fn push_header(out: &mut Vec<u8>, name: &str, value: &[u8]) {
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b": ");
+    out.extend_from_slice(value);
+    out.extend_from_slice(b"\r\n");
+}
+
 /// Fills `out` with `number` in decimal, with leading zeros.
 pub(crate) fn fill_decimal(out: &mut [u8], number: u64) {
     let mut rest = number;

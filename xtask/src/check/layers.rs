@@ -17,7 +17,7 @@ const WAY: &[(&str, &[&str])] = &[
     ("tenbin-engine", &["tenbin-plan"]),
     ("tenbin-workloads", &["tenbin-plan", "tenbin-engine"]),
     ("tenbin-record", &["tenbin-plan", "tenbin-engine"]),
-    ("tenbin-cluster", &["tenbin-engine"]),
+    ("tenbin-cluster", &["tenbin-plan", "tenbin-engine"]),
     (
         "tenbin-result",
         &["tenbin-plan", "tenbin-record", "tenbin-stats"],

@@ -45,15 +45,15 @@ pub(super) struct Counts {
 /// # Errors
 ///
 /// If cargo cannot be run. Failed tests are no error.
-pub(super) fn run_all(Queues { beside, main }: Queues) -> Result<Outcome> {
+pub(super) fn run_all(Queues { beside, main, last }: Queues) -> Result<Outcome> {
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
-    let all = beside.len() + main.len();
-    let [beside, main] = [beside, main].map(|calls| Mutex::new(VecDeque::from(calls)));
+    let all = beside.len() + main.len() + last.len();
+    let [beside, main, last] = [beside, main, last].map(|calls| Mutex::new(VecDeque::from(calls)));
     let done = Mutex::new((0, Outcome::default()));
+    let next_of = |queue: &Mutex<VecDeque<Call>>| locked(queue).pop_front();
     let run_queue = |queue: &Mutex<VecDeque<Call>>| -> Result<()> {
         loop {
-            let next = locked(queue).pop_front();
-            let Some(call) = next else {
+            let Some(call) = next_of(queue).or_else(|| next_of(&last)) else {
                 return Ok(());
             };
             let start = Instant::now();

@@ -15,21 +15,32 @@ const BESIDE: &[&str] = &[
 ];
 
 /// Test programs with a minute or more of work. They start first, so that the last program to end is
-/// a short one. The first two check no measured figure.
+/// a short one. The first two check no measured figure but use much of the machine; the next two,
+/// which check few, run beside them.
 const LONG: &[&str] = &[
-    "attacks", "--lib", "http", "capacity", "tutorials", "suite", "s3_versions", "comparison",
-    "blob",
+    "attacks", "--lib", "s3_versions", "blob", "http", "capacity", "tutorials", "suite",
+    "comparison",
+];
+
+/// Test programs that check no measured figure. They run last, on every worker whose queue is empty,
+/// so that no worker ends long before the others. The longest are first.
+const LAST: &[&str] = &[
+    "foreign", "processes", "packages", "page", "request_lists", "every_flag", "run", "formats",
+    "interactive", "hdr_histogram", "wrapped", "--doc", "corpus", "earlier", "outputs",
+    "arguments", "changed", "import",
 ];
 
 /// Arguments of `cargo test`.
 pub(super) type Call = Vec<String>;
 
-/// Two queues of calls that run at the same time.
+/// Two queues of calls that run at the same time, and the calls that follow in both.
 pub(super) struct Queues {
     /// One call runs at a time, beside those of `main`.
     pub(super) beside: Vec<Call>,
     /// One call per core runs at a time.
     pub(super) main: Vec<Call>,
+    /// Calls for every worker whose own queue is empty.
+    pub(super) last: Vec<Call>,
 }
 
 /// All test programs. Programs with the same name, in different crates, are one call.
@@ -43,9 +54,9 @@ pub(super) fn all() -> Result<Queues> {
         let taken = first.iter().filter_map(|name| names.take(*name));
         taken.map(call).collect()
     };
-    let (beside, mut main) = (take(BESIDE), take(LONG));
+    let (beside, mut main, last) = (take(BESIDE), take(LONG), take(LAST));
     main.extend(names.into_iter().map(call));
-    Ok(Queues { beside, main })
+    Ok(Queues { beside, main, last })
 }
 
 /// The arguments for a test program, or for all programs of a kind such as `--lib`.
@@ -71,8 +82,8 @@ mod tests {
 
     #[test]
     fn every_test_program_is_run_once() {
-        let Queues { beside, main } = all().expect("cargo metadata");
-        for (queue, first) in [(&beside, BESIDE), (&main, LONG)] {
+        let Queues { beside, main, last } = all().expect("cargo metadata");
+        for (queue, first) in [(&beside, BESIDE), (&main, LONG), (&last, LAST)] {
             for (call, name) in queue.iter().zip(first) {
                 assert_eq!(
                     call.last().map(String::as_str),
@@ -81,7 +92,7 @@ mod tests {
                 );
             }
         }
-        let all: Vec<&Call> = beside.iter().chain(&main).collect();
+        let all: Vec<&Call> = beside.iter().chain(&main).chain(&last).collect();
         let unique: BTreeSet<_> = all.iter().collect();
         assert_eq!(unique.len(), all.len());
         let crates = shell::workspace_root().join("crates");

@@ -11,7 +11,8 @@ use tenbin_plan::{
 
 use super::deferred::Deferred;
 use super::gate::{Revision, in_worktrees, quick_rounds, set_default};
-use super::{HttpArgs, OutputArgs, ProtocolArgs, RunArgs, problem};
+use super::protocol::BisectOf;
+use super::{BisectSearchArgs, OutputArgs, RunArgs, problem};
 
 /// Name of the target that every commit is measured against.
 pub(crate) const GOOD: &str = "good";
@@ -27,8 +28,9 @@ commit has --certainty. A misleading run does not decide the search: each run on
 probabilities. Commits that do not build or start are skipped. The commits are those of `git
 rev-list --first-parent GOOD..BAD`; a merge counts as one commit.
 
-The server starts again before each block, so that one slow start is one block. --margin is the
-smallest slowdown to look for, here 1%. docs/bisect.md describes the method.
+HTTP and search servers start again before each block, so that one slow start is one block; S3 and
+blob stores, which keep data, start once for each run. --margin is the smallest slowdown to look
+for, here 1%. docs/bisect.md describes the method.
 
 Exit codes: 0 found, 8 cannot tell, 6 INVALID, 3 --good or --bad does not build or start.
 
@@ -36,6 +38,8 @@ Examples:
   tenbin bisect http --good v1.2 --bad main --build 'make' --launch './server --port {port}'
   tenbin bisect http --good HEAD~40 --build 'cargo build --release' \\
       --launch 'target/release/server --port {port}' --path /search --figure cpu
+  tenbin bisect s3 get --good v1.2 --build make --launch 'store=./store --port {port}' \\
+      --launch-env 'store=ACCESS_KEY={access_key}' --launch-env 'store=SECRET_KEY={secret_key}'
   tenbin bisect run plan.toml --good v1.2 --bad v1.3 --build 'make' --budget 1h")]
 pub struct BisectArgs {
     /// The commits, and when the search ends.
@@ -81,8 +85,11 @@ pub struct BisectSettings(pub SearchOptions);
 /// What a bisect measures.
 #[derive(Subcommand)]
 pub enum BisectCommand {
-    /// Bisect with the options of `tenbin http`
-    Http(Box<Deferred<HttpArgs>>),
+    /// With the options of a protocol's command
+    #[command(flatten)]
+    Protocol(Box<BisectOf>),
+    /// Bisect with the options of `tenbin search ramp`
+    Search(Box<Deferred<BisectSearchArgs>>),
     /// Bisect with a plan file
     Run(Box<Deferred<RunArgs>>),
 }
@@ -159,7 +166,8 @@ impl BisectArgs {
             )));
         }
         let mut draft = match &self.command {
-            BisectCommand::Http(args) => args.draft()?,
+            BisectCommand::Protocol(protocol) => protocol.0.args().draft()?,
+            BisectCommand::Search(args) => args.searched.draft()?,
             BisectCommand::Run(args) => args.draft()?,
         };
         self.output().apply(&mut draft);
@@ -172,7 +180,6 @@ impl BisectArgs {
             )));
         }
         quick_rounds(&mut draft);
-        set_default(&mut draft.rounds.relaunch, "block");
         set_default(&mut draft.margin, "1%");
         Ok(draft)
     }
@@ -210,7 +217,8 @@ impl BisectArgs {
     /// The output options.
     pub fn output(&self) -> &OutputArgs {
         match &self.command {
-            BisectCommand::Http(args) => args.output(),
+            BisectCommand::Protocol(protocol) => protocol.0.args().output(),
+            BisectCommand::Search(args) => &args.searched.output,
             BisectCommand::Run(args) => &args.output,
         }
     }

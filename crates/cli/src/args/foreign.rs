@@ -1,7 +1,9 @@
 //! Command lines of other tools, given to a subcommand or to a symbolic link with the tool's name.
 
+use std::error::Error as _;
 use std::ffi::OsString;
 use std::io;
+use std::num::ParseIntError;
 use std::path::{Path, PathBuf};
 
 use clap::error::ContextKind;
@@ -13,6 +15,7 @@ use super::flags;
 use super::problem;
 use super::{ExportArgs, Flags, OutputArgs};
 use crate::args::options::observed::ObservedArgs;
+use crate::errors;
 
 /// Largest size of a file that a flag of another tool names, in bytes.
 const LARGEST_FILE: u64 = 64 << 20;
@@ -174,9 +177,31 @@ fn of_added(error: &clap::Error) -> Sentence {
     ) {
         (Some(arg), Some(value)) => sentence!("front-added-flag", "{line}", line)
             .with("arg", arg)
-            .with("value", value),
+            .with("value", value)
+            .with_part("why", reason(error)),
         _ => line.into(),
     }
+}
+
+/// Why a value cannot be used, as a clause for other languages; `None` without a reason. The English
+/// line has the reason already.
+fn reason(error: &clap::Error) -> Option<Sentence> {
+    let Some(why) = error.source() else {
+        let values = error.get(ContextKind::ValidValue)?.to_string();
+        return Some(sentence!(
+            "front-valid-values", "; the values are {values}", values
+        ));
+    };
+    if why.is::<ParseIntError>() {
+        return Some(sentence!("front-write-integer", "; write an integer"));
+    }
+    let text = why.to_string();
+    Some(match text.split_once(" is not in ") {
+        Some((_, range)) if range.contains("..") => {
+            sentence!("front-range", "; the range is {range}", range)
+        }
+        _ => sentence!("front-because", "; {why}", why = errors::sentence_of(why)),
+    })
 }
 
 impl OutputArgs {
@@ -222,13 +247,13 @@ fn variable(name: &str) -> Option<String> {
     find(name).or_else(|| find(own))
 }
 
-/// Names of the tools whose command lines Tenbin accepts.
+/// Names of the tools whose command lines Tenbin accepts, in the order of the help.
 pub const TOOLS: [&str; 13] = [
     "warp",
-    "hsbench",
     "wrk",
     "wrk2",
     "ab",
+    "hsbench",
     "blobstore-bench",
     "drnbench-request-response",
     "drnbench-publish-subscribe",

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use clap::Subcommand;
 
 use super::Command;
+use super::foreign::TOOLS;
 
 /// Headings of the help, each with the commands below it.
 const GROUPS: &[(&str, &[&str])] = &[
@@ -27,23 +28,6 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
     ("Use several load machines", &["hub", "agent", "agents"]),
     ("Set up the shell", &["completions", "man", "help"]),
-];
-
-/// Commands that accept the command line of another tool.
-const TOOLS: &[&str] = &[
-    "warp",
-    "wrk",
-    "wrk2",
-    "ab",
-    "hsbench",
-    "blobstore-bench",
-    "drnbench-request-response",
-    "drnbench-publish-subscribe",
-    "drnbench-extract-searchterms",
-    "drnbench-generate-select-patterns",
-    "grn2drn",
-    "grndump",
-    "droonga-send",
 ];
 
 /// The heading of [`TOOLS`].
@@ -81,7 +65,7 @@ pub fn in_words(
         }
     }
     let _ = writeln!(text, "\n{}:", heading(TOOLS_HEADING)?);
-    for line in lines_of(TOOLS) {
+    for line in lines_of(&TOOLS) {
         let _ = writeln!(text, "  {line}");
     }
     let _ = write!(
@@ -121,7 +105,7 @@ mod tests {
     #[test]
     fn every_command_is_in_one_group_and_no_line_is_too_wide() {
         let commands = Command::augment_subcommands(clap::Command::new("tenbin"));
-        let grouped = GROUPS.iter().flat_map(|(_, names)| *names).chain(TOOLS);
+        let grouped = GROUPS.iter().flat_map(|(_, names)| *names).chain(&TOOLS);
         let mut grouped: Vec<&str> = grouped.copied().filter(|name| *name != "help").collect();
         let shown = commands
             .get_subcommands()

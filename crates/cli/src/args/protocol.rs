@@ -37,6 +37,9 @@ pub struct ForPlan;
 /// The words of `tenbin gate`.
 pub struct ForGate;
 
+/// The words of `tenbin bisect`.
+pub struct ForBisect;
+
 impl Wording for ForPlan {
     fn about(name: &str) -> String {
         format!("Print the plan of `tenbin {name}` with these options")
@@ -49,6 +52,12 @@ impl Wording for ForGate {
     }
 }
 
+impl Wording for ForBisect {
+    fn about(name: &str) -> String {
+        format!("Bisect with the options of `tenbin {name}`")
+    }
+}
+
 /// The protocol commands as subcommands of another command, with help texts that mention it.
 pub struct ProtocolOf<W>(pub ProtocolCommand, PhantomData<W>);
 
@@ -57,6 +66,9 @@ pub type PlanOf = ProtocolOf<ForPlan>;
 
 /// The protocol commands as subcommands of `tenbin gate`.
 pub type GateOf = ProtocolOf<ForGate>;
+
+/// The protocol commands as subcommands of `tenbin bisect`.
+pub type BisectOf = ProtocolOf<ForBisect>;
 
 impl<W: Wording> FromArgMatches for ProtocolOf<W> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {

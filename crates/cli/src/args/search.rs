@@ -14,7 +14,7 @@ use super::Deferred;
 
 pub use load::SearchLoadArgs;
 pub use login::LoginArgs;
-pub use ramp::{ClientArgs, GateSearchArgs, SearchRampArgs};
+pub use ramp::{BisectSearchArgs, ClientArgs, GateSearchArgs, SearchRampArgs};
 
 /// The subcommands of `tenbin search`: the steps of preparing a search server, and a concurrency
 /// sweep.

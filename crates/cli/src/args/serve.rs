@@ -59,8 +59,7 @@ pub struct ServeS3Args {
         long,
         value_name = "KEY",
         env = "TENBIN_ACCESS_KEY",
-        hide_env_values = true,
-        requires = "secret_key"
+        hide_env_values = true
     )]
     pub access_key: Option<String>,
     /// Secret key that requests must be signed with [default: generated and printed]
@@ -68,8 +67,7 @@ pub struct ServeS3Args {
         long,
         value_name = "KEY",
         env = "TENBIN_SECRET_KEY",
-        hide_env_values = true,
-        requires = "access_key"
+        hide_env_values = true
     )]
     pub secret_key: Option<String>,
     /// Make a share of the requests fail, repeatable, for example busy:98%. Kinds: busy (500 for a
@@ -77,6 +75,10 @@ pub struct ServeS3Args {
     /// keep-deleted (204 for a DELETE that deletes nothing), reset (close the connection on a PUT)
     #[arg(long = "fault", value_name = "KIND:SHARE")]
     pub faults: Vec<S3Fault>,
+    /// Delay before every response, for example 5ms; up to 1 ms longer, because timers wake on whole
+    /// milliseconds
+    #[arg(long, value_name = "TIME", default_value = "0s")]
+    pub delay: tenbin_plan::duration::Time,
     /// Worker threads
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = at_least_one)]
     pub workers: usize,

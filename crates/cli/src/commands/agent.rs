@@ -15,24 +15,23 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Context as _;
 use serde_json::{Value, json};
 use tenbin_cluster::{Coordinator, Introduction, ListedAgent, News};
-use tenbin_plan::sentence;
+use tenbin_plan::{Sentence, sentence};
 use tenbin_result::format::{rate, time};
 use tenbin_runner::{RunContext, introduce, run_agent};
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::allocator;
 use crate::args::{AgentArgs, AgentsArgs};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::output;
+use crate::sentences::said;
 
 /// Runs an agent until Ctrl-C.
 pub(crate) fn agent(args: &AgentArgs) -> Exit {
     let server = match args.nats.server() {
         Ok(server) => server,
-        Err(error) => {
-            output::failure(&error);
-            return Exit::Refused;
-        }
+        Err(error) => return output::refuse_error(&error),
     };
     let (stop, context) = match surroundings() {
         Ok(found) => found,
@@ -59,7 +58,7 @@ pub(crate) fn agent(args: &AgentArgs) -> Exit {
         allow = me.allow.join(", ")
     );
     let mut tell = |news: News| match news {
-        News::Warning(sentence) => output::warning(&sentence),
+        News::Warning(sentence) => output::say_warning(&sentence),
         _ if args.quiet => {}
         News::Waiting => output::say_note(&waiting),
         News::Assigned => output::say_note(&sentence!(
@@ -175,7 +174,7 @@ pub(crate) fn agents(args: &AgentsArgs) -> Exit {
         return Exit::Target;
     }
     if !args.json {
-        output::print(table(&found).as_bytes());
+        output::print_text(table(&found));
     }
     Exit::Done
 }
@@ -211,14 +210,26 @@ fn ceiling(agent: &ListedAgent) -> Option<u64> {
     Some(agent.introduction.ceiling).filter(|ceiling| *ceiling > 0)
 }
 
-const HEAD: [&str; 9] = [
-    "name", "state", "version", "machine", "cores", "addresses", "clock", "sends up to",
-    "may send to",
-];
+/// Columns of the table of agents.
+const COLUMNS: usize = 9;
+
+fn heads() -> [Sentence; COLUMNS] {
+    [
+        sentence!("agents-name", "name"),
+        sentence!("agents-state", "state"),
+        sentence!("agents-version", "version"),
+        sentence!("agents-machine", "machine"),
+        sentence!("agents-cores", "cores"),
+        sentence!("agents-addresses", "addresses"),
+        sentence!("agents-clock", "clock"),
+        sentence!("agents-ceiling", "sends up to"),
+        sentence!("agents-allowed", "may send to"),
+    ]
+}
 
 /// The agents as a table. Escapes what the agents sent.
 fn table(agents: &[ListedAgent]) -> String {
-    let unknown = || "unknown".to_owned();
+    let unknown = || said(&sentence!("agents-unknown", "unknown"));
     let row = |agent: &ListedAgent| {
         let about = &agent.introduction;
         let list = |items: &[String]| match items {
@@ -228,7 +239,7 @@ fn table(agents: &[ListedAgent]) -> String {
         let bound = agent.clock_bound.map(|bound| time(bound.as_secs_f64()));
         let cells = [
             about.name.clone(),
-            state(agent).to_owned(),
+            said(&Sentence::fixed(state(agent))),
             about.version.clone(),
             about.hostname.clone().unwrap_or_else(unknown),
             about.cores.to_string(),
@@ -240,14 +251,18 @@ fn table(agents: &[ListedAgent]) -> String {
         cells.map(|cell| tenbin_report::for_terminal(&cell))
     };
     let rows = agents.iter().map(row);
-    let rows: Vec<[String; 9]> = once(HEAD.map(str::to_owned)).chain(rows).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-    let widths: Vec<usize> = (0..HEAD.len()).filter_map(width).collect();
+    let heads = heads().map(|head| said(&head));
+    let rows: Vec<[String; COLUMNS]> = once(heads).chain(rows).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].width()).max();
+    let widths: Vec<usize> = (0..COLUMNS).filter_map(width).collect();
     let mut text = String::new();
     for row in &rows {
         let padded = row.iter().zip(&widths);
         let padded: Vec<String> = padded
-            .map(|(cell, width)| format!("{cell:<width$}"))
+            .map(|(cell, width)| {
+                let gap = width.saturating_sub(cell.width());
+                format!("{cell}{:gap$}", "")
+            })
             .collect();
         let _ = writeln!(text, "{}", padded.join("  ").trim_end());
     }

@@ -18,10 +18,7 @@ use crate::progress::Display;
 pub(crate) fn clean(args: &CleanArgs) -> Exit {
     let run = match kept::directory(&args.run) {
         Ok(run) => run,
-        Err(sentence) => {
-            output::say_error(&sentence);
-            return Exit::Refused;
-        }
+        Err(sentence) => return output::refuse(&sentence),
     };
     clean_run(&run)
 }
@@ -33,13 +30,12 @@ fn clean_run(run: &Path) -> Exit {
         Err(why) => return why.print(),
     };
     if tenbin_record::is_running(run) {
-        output::say_error(&sentence!(
+        return output::refuse(&sentence!(
             "cleans-up-itself",
             "the run in {run} is still running and cleans up when it ends: wait for its end, or end \
              it with Ctrl-C",
             run = run.display()
         ));
-        return Exit::Refused;
     }
     let local = remove_data(&plan, run);
     if places(&plan).is_empty() {
@@ -80,7 +76,7 @@ fn clean_run(run: &Path) -> Exit {
                 return local;
             }
             for left in &cleaned.left {
-                output::error(&left.to_string());
+                output::say_error(&left.sentence());
             }
             Exit::Target
         }
@@ -114,13 +110,18 @@ pub(crate) enum PlanUnread {
 }
 
 impl PlanUnread {
+    /// The error with its arguments.
+    pub(crate) fn sentence(&self) -> Sentence {
+        match self {
+            Self::Unreadable(error) => error.sentence(),
+            Self::NoPlan(why) => why.sentence(),
+        }
+    }
+
     /// Prints the error, and returns the exit code.
     fn print(&self) -> Exit {
         match self {
-            Self::Unreadable(error) => {
-                output::failure(error);
-                Exit::Refused
-            }
+            Self::Unreadable(error) => output::refuse_error(error),
             Self::NoPlan(why) => why.print(),
         }
     }
@@ -210,7 +211,7 @@ pub(crate) fn leftovers(plan: &Plan, directory: &Path) -> Vec<Sentence> {
         left.with_part("what", [what])
     });
     if let Some(left) = tenbin_record::left_behind(directory) {
-        let left = left.iter().map(|left| left.to_string().into());
+        let left = left.iter().map(|left| left.sentence());
         return left.chain(data).collect();
     }
     let places = places(plan).into_iter();

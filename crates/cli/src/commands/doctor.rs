@@ -132,7 +132,7 @@ fn visit(asked: &Parsed) -> anyhow::Result<Exit> {
     };
     let ended = examine(&examination, &bench, &stop, &mut progress, &mut |finding| {
         if !asked.json {
-            output::print(line(&finding, width).as_bytes());
+            output::print_text(line(&finding, width));
         }
         findings.push(finding);
     });
@@ -146,7 +146,7 @@ fn visit(asked: &Parsed) -> anyhow::Result<Exit> {
         (false, true) => format!("{}{}\n", summary(&findings), said(&fitness(&findings))),
         (false, false) => summary(&findings),
     };
-    output::print(text.as_bytes());
+    output::print_text(&text);
     if !alone && plan.is_none() && asked.ports.is_empty() {
         output::say_note(&sentence!(
             "no-server-checked",

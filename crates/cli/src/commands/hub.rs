@@ -37,14 +37,14 @@ pub(crate) fn hub(args: &HubArgs) -> Exit {
 }
 
 fn run(args: &HubArgs) -> Result<(), Sentence> {
-    let server = NatsServer::find(args.nats_server.as_deref()).map_err(|why| why.to_string())?;
+    let server = NatsServer::find(args.nats_server.as_deref()).map_err(|why| why.sentence())?;
     let options = Options {
         listen: args.listen,
         directory: args.dir.clone(),
         names: args.names.clone(),
     };
-    let hub = hub::prepare(&options).map_err(|why| why.to_string())?;
-    server.check(&hub).map_err(|why| why.to_string())?;
+    let hub = hub::prepare(&options).map_err(|why| why.sentence())?;
+    server.check(&hub).map_err(|why| why.sentence())?;
     let stop = interrupt::stop(|_| {})?;
     let mut running = match start(&server, &hub, &stop) {
         Ok(running) => running,
@@ -86,7 +86,7 @@ fn start(server: &NatsServer, hub: &Hub, stop: &Stop) -> Result<Running, TargetE
         // Only the address matters: the readiness check connects and sends nothing.
         url: format!("http://{}/", hub.local),
         ready: Ready::Port,
-        ready_within: helper_time::limit().map_err(|why| unusable(why.into()))?,
+        ready_within: helper_time::limit().map_err(unusable)?,
         stop_within: STOP_WITHIN,
     };
     bring_up(
@@ -144,7 +144,7 @@ fn tell(hub: &Hub, listen: SocketAddr) {
         "{at}\n{there:<22}  tenbin agent --nats {url} --creds {creds}   {copy}\n\
          {here:<22}  tenbin run PLAN --agents 2 --nats {url} --creds {coordinator}\n"
     );
-    output::print(text.as_bytes());
+    output::print_text(&text);
     if hub.is_local_only {
         output::say_note(&sentence!(
             "hub-local-only",

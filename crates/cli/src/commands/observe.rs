@@ -18,10 +18,7 @@ const SHORTEST_TOKEN: usize = 16;
 pub(crate) fn observe(args: &ObserveArgs) -> Exit {
     let options = match options(args) {
         Ok(options) => options,
-        Err(why) => {
-            output::say_error(&why);
-            return Exit::Refused;
-        }
+        Err(why) => return output::refuse(&why),
     };
     let scheme = match options.tls {
         Some(_) => "https",
@@ -34,7 +31,7 @@ pub(crate) fn observe(args: &ObserveArgs) -> Exit {
             "observing {processes}: {seen} process{plural} now\n\
              listening on {scheme}://{address}/\n"
         );
-        output::print(text.as_bytes());
+        output::print_text(&text);
     });
     match served {
         Ok(()) => Exit::Done,

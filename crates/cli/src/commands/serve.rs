@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 
-use tenbin_plan::{Context, Credentials, Secret, sentence};
+use tenbin_plan::{Context, Credentials, Secret, Sentence, sentence};
 use tenbin_targets::serve::{
     self, BlobOptions, Gone, HttpOptions, S3Options, Shares, TruthOptions,
 };
@@ -28,14 +28,7 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
         ServeCommand::S3(args) => {
             let keys = match Keys::from_args(args) {
                 Ok(keys) => keys,
-                Err(error) => {
-                    output::say_error(&sentence!(
-                        "no-credentials-made",
-                        "cannot generate credentials: {error}",
-                        error
-                    ));
-                    return Exit::Internal;
-                }
+                Err(exit) => return exit,
             };
             serve::s3(
                 &S3Options {
@@ -44,6 +37,7 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
                     memory: args.memory.map(|size| size.0),
                     credentials: keys.credentials.clone(),
                     faults: args.faults.clone(),
+                    delay: args.delay.0,
                     workers: args.workers,
                 },
                 |address| {
@@ -104,20 +98,39 @@ fn truth(args: &ServeTruthArgs) -> TruthOptions {
     }
 }
 
+/// A flag with a key, and the environment variable that can hold the key instead.
+type KeySource = (&'static str, &'static str);
+
+const ACCESS_KEY: KeySource = ("--access-key", serve::ACCESS_KEY_VARIABLE);
+const SECRET_KEY: KeySource = ("--secret-key", serve::SECRET_KEY_VARIABLE);
+
 struct Keys {
     credentials: Credentials,
     made_up: bool,
 }
 
 impl Keys {
-    /// The given credentials, or generated ones.
-    fn from_args(args: &ServeS3Args) -> std::io::Result<Self> {
-        if let (Some(access_key), Some(secret_key)) = (&args.access_key, &args.secret_key) {
-            return Ok(Self {
+    /// The given credentials, or generated ones. Prints an error for one key without the other.
+    fn from_args(args: &ServeS3Args) -> Result<Self, Exit> {
+        match (&args.access_key, &args.secret_key) {
+            (Some(access_key), Some(secret_key)) => Ok(Self {
                 credentials: Credentials::literal(access_key, secret_key),
                 made_up: false,
-            });
+            }),
+            (None, None) => Self::generated().map_err(|error| {
+                output::say_error(&sentence!(
+                    "no-credentials-made",
+                    "cannot generate credentials: {error}",
+                    error
+                ));
+                Exit::Internal
+            }),
+            (Some(key), None) => Err(output::refuse(&alone(key, ACCESS_KEY, SECRET_KEY))),
+            (None, Some(key)) => Err(output::refuse(&alone(key, SECRET_KEY, ACCESS_KEY))),
         }
+    }
+
+    fn generated() -> std::io::Result<Self> {
         let mut context = Context::of_this_process()?;
         Ok(Self {
             credentials: Credentials::made_up(&mut *context.random),
@@ -137,10 +150,37 @@ impl Keys {
             self.credentials.access_key,
             self.credentials.secret_key.reveal()
         );
-        output::print(text.as_bytes());
+        output::print_text(&text);
+    }
+}
+
+/// Why one key is not enough: names where it comes from, and where the other is missing.
+fn alone(
+    key: &str,
+    (flag, variable): KeySource,
+    (other_flag, other_variable): KeySource,
+) -> Sentence {
+    let is_of_variable = std::env::var(variable).is_ok_and(|value| value == key);
+    if is_of_variable {
+        sentence!(
+            "serve-variable-alone",
+            "{variable} is set, and {other_variable} is not; set both, or unset {variable} to have \
+             both keys generated",
+            variable,
+            other_variable
+        )
+    } else {
+        sentence!(
+            "serve-flag-alone",
+            "{flag} is given, and neither {other_flag} nor {other_variable} is; give both keys, or \
+             none to have both generated",
+            flag,
+            other_flag,
+            other_variable
+        )
     }
 }
 
 fn listening(address: SocketAddr) {
-    output::print(format!("listening on http://{address}/\n").as_bytes());
+    output::print_text(format!("listening on http://{address}/\n"));
 }

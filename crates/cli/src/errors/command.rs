@@ -44,9 +44,9 @@ pub(crate) enum CommandError {
         /// The run directory.
         path: PathBuf,
     },
-    /// A file cannot be read.
+    /// A file or a directory cannot be read.
     Unreadable {
-        /// The file.
+        /// The file or the directory.
         path: PathBuf,
         /// Error of the operating system.
         source: io::Error,

@@ -14,7 +14,7 @@ use tenbin_cluster::ClusterError;
 use tenbin_plan::duration::TimeError;
 use tenbin_plan::rate::RateError;
 use tenbin_plan::size::SizeError;
-use tenbin_plan::{Mistake, Problem, Refusal, Sentence, sentence};
+use tenbin_plan::{Mistake, Problem, Refusal, Sentence};
 use tenbin_record::RecordError;
 use tenbin_report::NotComparable;
 use tenbin_report::formats::ReadError;
@@ -47,6 +47,7 @@ const TYPES: &[fn(&(dyn Error + 'static)) -> Option<Sentence>] = types!(
     SizeError,
     Refusal,
     RunError,
+    ClusterError,
     TargetError,
     ObserveError,
     ServeError,
@@ -66,14 +67,6 @@ fn of(error: &(dyn Error + 'static)) -> Option<Sentence> {
     }
     if let Some(error) = error.downcast_ref::<io::Error>() {
         return Some(error.into());
-    }
-    if let Some(ClusterError::Connect { url, why }) = error.downcast_ref() {
-        return Some(sentence!(
-            "no-nats",
-            "cannot connect to the NATS server at {url}: {why}",
-            url,
-            why
-        ));
     }
     TYPES.iter().find_map(|of| of(error))
 }

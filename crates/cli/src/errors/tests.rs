@@ -23,6 +23,7 @@ fn missing() -> io::Error {
 }
 
 /// Errors with their texts in English and in Japanese.
+#[expect(clippy::too_many_lines, reason = "one row for each error")]
 fn errors() -> Vec<(Box<dyn Error>, &'static str, &'static str)> {
     vec![
         (
@@ -49,6 +50,13 @@ fn errors() -> Vec<(Box<dyn Error>, &'static str, &'static str)> {
             })),
             "cannot read runs/a: No such file or directory (os error 2)",
             "runs/a を読めない。そのファイルやディレクトリーはない",
+        ),
+        (
+            Box::new(
+                tenbin_cluster::Creds::read(Path::new("no/agent.creds")).expect_err("no file"),
+            ),
+            "credentials no/agent.creds: No such file or directory (os error 2)",
+            "認証情報 no/agent.creds: そのファイルやディレクトリーはない",
         ),
         (
             Box::new(CommandError::TooFewRuns { asked: 3, there: 2 }),
@@ -93,6 +101,7 @@ fn errors() -> Vec<(Box<dyn Error>, &'static str, &'static str)> {
                     status: tenbin_targets::ExitStatus::Code(3),
                     after: std::time::Duration::from_millis(500),
                 },
+                advice: None,
                 tail: tenbin_targets::error::LogTail(vec!["no port".to_owned(), "bye".to_owned()]),
             }),
             "target \"a\" exited with status 3 after 0.5 s, before it was ready; its last output:\n  \

@@ -64,11 +64,12 @@ impl Catalogue {
         // `|` separates subjects.
         let name = name.replace('|', "-");
         // An option of the command around a protocol's command.
-        let outer = path.strip_suffix(plain(path)).unwrap_or_default();
+        let mut words = path.split(' ').filter(|_| path != plain(path));
+        let outer = words.next().unwrap_or_default();
         let path = plain(path);
         let group = path.split(' ').next().unwrap_or(path);
         [
-            format!("option {name} / {}", outer.trim()),
+            format!("option {name} / {outer}"),
             format!("option {name} / {path}"),
             format!("option {name} / {group}"),
             format!("option {name}"),

@@ -1,10 +1,11 @@
 //! What a run does before and between its slices, in a sentence each.
 
+use tenbin_plan::duration::Time;
 use tenbin_plan::{Sentence, sentence};
 use tenbin_result::format::exact_rate;
 use tenbin_runner::Progress;
 
-use super::wording::{bracket, done_of, short};
+use super::wording::{bracket, done_of};
 use crate::sentences::said;
 
 pub(crate) fn starting(target: &str) -> Sentence {
@@ -36,7 +37,7 @@ pub(super) fn lasting(progress: &Progress<'_>) -> Option<Sentence> {
             "{target}: waiting for {awaited}, {waited}",
             target,
             awaited,
-            waited = short(*waited)
+            waited = Time::rounded(*waited)
         ),
         Progress::Pages { made, total } => sentence!(
             "generating-pages",

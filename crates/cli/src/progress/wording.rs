@@ -37,9 +37,9 @@ pub(super) fn bracket(held: Option<f64>, failed: Option<f64>) -> Sentence {
 /// The total duration of a run, which can end before with `at_most`.
 pub(super) fn about(at_most: bool, time: Duration) -> Sentence {
     if at_most {
-        sentence!("at-most", "at most {time}", time = short(time))
+        sentence!("at-most", "at most {time}", time = Time::rounded(time))
     } else {
-        sentence!("about", "about {time}", time = short(time))
+        sentence!("about", "about {time}", time = Time::rounded(time))
     }
 }
 
@@ -65,7 +65,7 @@ impl Lasting {
             1 => sentence!("slices", "{slices} slice", slices = 1),
             several => sentence!("slices", "{slices} slices", slices = several),
         };
-        let forecast = short(self.forecast);
+        let forecast = Time::rounded(self.forecast);
         let lasting = match (self.requests, self.shortest) {
             (Some(all), _) if self.forecast >= NO_LIMIT => sentence!(
                 "until-requests",
@@ -89,7 +89,7 @@ impl Lasting {
                 "lasting-between",
                 "at most {what}, in at least {shortest} and at most {time}",
                 what,
-                shortest = short(shortest),
+                shortest = Time::rounded(shortest),
                 time = forecast
             ),
         };
@@ -129,15 +129,10 @@ pub(super) fn slower(
         (Some(longest), None) if forecast < NO_LIMIT => Some(sentence!(
             "if-slower",
             ", up to {time} if one target is much slower",
-            time = short(longest)
+            time = Time::rounded(longest)
         )),
         _ => None,
     }
-}
-
-/// A duration in whole seconds.
-pub(super) fn short(time: Duration) -> Time {
-    Time(Duration::from_secs(time.as_secs_f64().round() as u64))
 }
 
 #[cfg(test)]

@@ -381,6 +381,14 @@ targets-take-turns =
 messages-lost =
     失われたメッセージ、重複したメッセージ、拒否されたメッセージ、または切断された購読者がある。数値は届いた
     メッセージだけのものなので、このサーバーの評価には使わない
+pubsub-slow =
+    遅いメッセージ { $number }: 最後の購読者が受信するまで { $last }、最初の購読者まで { $first }。受け付けまで
+    { $accepted }。送信はステップの開始から { $start } 後
+pubsub-refused =
+    失敗したメッセージ { $number }: 受け付けられなかった({ $why })。送信はステップの開始から { $start } 後
+pubsub-lost =
+    失敗したメッセージ { $number }: 受信した購読者は { $subscribers } 中 { $receivers }。受け付けまで { $accepted }。
+    送信はステップの開始から { $start } 後
 ab-certificates = 証明書を検証する(ab は検証しない)。--insecure はどの証明書も受け入れる
 ab-http-version = リクエストは HTTP/1.1 で送る(ab は HTTP/1.0)
 ab-without-k =
@@ -445,7 +453,11 @@ warp-help =
     tenbin warp COMMAND --help で、コマンドのフラグを表示する。プログラムの名前が warp なら、それがこのコマンドになる。
 
 # --- Mistakes on the command lines of other tools
-front-added-flag = '{ $arg }' の値「{ $value }」は使えない
+front-added-flag = '{ $arg }' の値「{ $value }」は使えない{ $why }
+front-valid-values = 。使える値: { $values }
+front-write-integer = 。整数を書く
+front-range = 。使える範囲: { $range }
+front-because = 。{ $why }
 front-flag-elsewhere = ({ $flags } は `{ $instead }` のフラグで、`tenbin { $command }` にはない)
 front-value = 「{ $value }」は使えない。{ $reason }
 front-takes-no-arguments = { $tool } に引数はなく、「{ $operand }」というフラグもない
@@ -931,6 +943,21 @@ target-file =
     }。{ $source }
 occupied = ターゲット「{ $target }」を起動できない。{ $address } はほかのプログラムが待ち受けている。それを止めるか、{"{"}port{"}"} でポートを Tenbin に選ばせる
 ended-early = ターゲット「{ $target }」は準備ができる前に終わった({ $exit }){ $tail }
+ended-early-why = ターゲット「{ $target }」は準備ができる前に終わった({ $exit })。{ $advice }{ $tail }
+container-in-background = コンテナはバックグラウンドで動き続けている。{ $client } stop { $id } で止め、-d(--detach)を外して Tenbin がサーバーを止められるようにする
+container-not-allowed = このユーザーは { $client } を使えない。ユーザーをグループ { $client } に加えるか、podman を使う
+container-no-daemon = { $client } のデーモンに接続できない。systemctl start { $service } などでデーモンを起動する
+container-no-image = イメージを取得できない。名前とタグを確かめ、{ $client } login でログインするか、実行の前にイメージをビルドする
+container-port-taken = ポートはほかのコンテナが使っている。-p {"{"}port{"}"}:80 のように、Tenbin が選ぶ空いたポートを公開する
+container-name-taken = その名前はほかのコンテナが使っている。ターゲットは何度も起動するので、--name を外す
+container-pulling = イメージの取得がまだ終わっていない。実行の前に { $client } pull で取得するか、--ready-within を延ばす
+container-unpublished = -p {"{"}port{"}"}:PORT がコンテナ内のサーバーのポートであり、サーバーがコンテナ内で 0.0.0.0 を待ち受けることを確かめる
+container-late = { $missing }。{ $advice }
+container-not-observed = { $client } はサーバーを直接起動しないので、ターゲット「{ $name }」の { $used ->
+        [memory] メモリー
+       *[other] CPU 時間
+    } は観測していない。--observe { $name }=name:PROGRAM でサーバーのプログラムを指定する
+container-unobserved = { $client } はサーバーを直接起動しないので、ターゲット「{ $name }」の CPU 時間とメモリーは不明で、ほかのプログラムの使用に数えられる → --observe { $name }=name:PROGRAM でサーバーのプログラムを指定する
 ended-after = { $seconds } 秒後に{ $status }
 exited = ステータス { $code } で終了した
 was-killed = { $signal } で強制終了された
@@ -1000,7 +1027,52 @@ no-blobstore = ワークロード { $workload }: { $what } は blobstore プロ�
 work-objects = ワークロード { $workload }: オブジェクトの数は 1〜{ $most } にする。{ $objects } は使えない
 
 # --- Search data
-malformed = { $name }、{ $place }: { $reason }
+malformed = { $name }、{ $line } 行目({ $byte } バイト): { $reason }
+piece-too-long = 1 つの行か値が { $most } MiB を超えている
+data-line-not-utf8 = この行は UTF-8 ではない
+data-line-too-long = この行は長すぎる
+data-no-json = JSON ではない:「{ $error }」
+values-for-columns = { $count } 列({ $columns })に対して値が { $values } 個ある
+command-missing = コマンドがない
+argument-needs-value = --{ $key } の後に値が必要
+argument-needs-name = { $name } に名前のない引数「{ $word }」は使えない。--NAME VALUE の形で書く
+no-command-name = 「{ $name }」はコマンドの名前ではない
+argument-not-utf8 = 「{ $text }」のエスケープを解くと UTF-8 にならない
+quote-open = 引用符 { $open } が閉じていない
+backslash-last = 最後のバックスラッシュの後に文字がない
+escape-no-character = { $escape } は文字ではない
+escape-needs-digits = \u の後には 16 進数の 4 桁が必要
+load-without-table = load に --table がない
+load-of-other-type = load に --input_type { $other } がある。読めるのは json だけ
+values-no-json = --values が JSON ではない:「{ $error }」
+load-cut = { $line } 行目で始まる load の途中で入力が終わっている。ファイルが切れているのかもしれない
+record-begins-with = レコードはオブジェクトか配列にする。「{ $begin }」では始まらない
+record-cut = ここで始まるレコードの途中で入力が終わっている。ファイルが切れているのかもしれない
+columns-unnamed = 最初の配列には ["_key","title"] のように列の名前を書く
+no-record = レコードはオブジェクトか配列にする
+dump-begins-with = MediaWiki のダンプではない。先頭が <{ $name }> になっている
+dump-too-deep = 要素の入れ子が深すぎる
+dump-no-tag-here = XML ではない。タグのあるべきところにテキストがある
+dump-text-too-long = 1 つのテキストが 64 MiB を超えている
+dump-empty = 空になっている
+dump-without-tag = MediaWiki のダンプではない。タグがない
+page-without-title = ここで終わるページに <title> がない
+page-id-no-number = ここで終わるページ「{ $title }」の <id> は「{ $id }」で、数ではない
+dump-not-decompressed = 展開できない:「{ $error }」
+dump-no-xml = XML として読めない:「{ $error }」
+unknown-entity = 実体 &{ $name }; はない
+line-of-array = 1 行には配列ではなくオブジェクトを 1 つ書く。1 行を 1 つの文書にする(例: jq -c '.[]')
+line-of-no-object = 1 行にはオブジェクトを 1 つ書く
+bulk-action = { $name } は使えない。_bulk で使えるのは index と create だけ
+column-unnamed = { $number } 番目の列に名前がない。最初の行には列の名前を書く
+columns-same-name = 2 つの列の名前が「{ $name }」になっている
+quote-open-in-line = ここで始まる行の引用符が閉じていない。ファイルが切れているのかもしれない
+line-from-here-too-long = ここで始まる行は長すぎる
+text-after-quote = 閉じた引用符の後にテキストが続いている
+document-without-key = 文書に、キー { $key } のテキストか数がない。キーのメンバーを --key で指定するか、--number-keys で文書に番号を付ける
+record-without-key = レコードに _key がなく、中断した読み込みを再開すると 2 回追加される
+message-no-object = メッセージはオブジェクトにする
+message-lacks = メッセージに「{ $name }」がなく、Droonga が理解できない
 pages-exist = { $server }: { $what } はすでにある{ $holding }。置き換えるには: { $remove }
 and-holds = (レコード { $records } 件)
 data-rejected = { $server }: { $reason }。{ $next }
@@ -1259,7 +1331,10 @@ no-program = プログラムの名前がない
 anchor-alone = ターゲットは「{ $name }」だけ。アンカーはほかのターゲットの値を割る基準なので、履歴を見たいターゲットを加える
 cannot-decide = 2 つのターゲットの { $figure } の比には信頼区間がないので、判定に使えない。"p99" や "cpu" などを選ぶ
 rate-decides = ワークロード「{ $name }」にはレートがあり、{ $figure } はそれで決まる。"p99" や "cpu" などを選ぶ
-not-observed = ターゲット「{ $name }」の { $used } は観測していない。--observe port を加える(プランでは observe = {"{"} port = true {"}"})
+not-observed = ターゲット「{ $name }」の { $used ->
+        [memory] メモリー
+       *[other] CPU 時間
+    } は観測していない。--observe port を加える(プランでは observe = {"{"} port = true {"}"})
 unknown-workload = ワークロード「{ $name }」はない。あるのは { $known }{ $hint }
 listed-twice = 「{ $name }」が 2 回書かれている。片方を外す
 compared-with-slo = 「{ $name }」には制限(slo)があり、その最大レートの探索はラウンドの後に行う
@@ -1515,6 +1590,8 @@ log-not-http = ログのコマンド { $not_http } 件は、HTTP で送られて
 no-hits = 「{ $text }」は使えない。使えるのは "auto"、"none"、"groonga"、"opensearch"、または "/hits/total/value" のような JSON ポインター
 of-group = グループ「{ $name }」: { $why }
 group-left-out = グループ「{ $name }」は頻度が 0 なので送らない
+pattern-without-path = path がなく、グループにもない
+body-of-get = GET の本文はクエリーになるので、テキストかオブジェクトにする
 of-pattern = パターン { $index }: { $why }
 line-too-long = { $longest } MiB を超えている
 no-search-header = 検索のヘッダーではない: { $error }
@@ -1524,6 +1601,7 @@ search-no-object = 検索ではない。JSON のオブジェクトではない
 header-alone = 次の行に検索のないヘッダー
 no-slow-log = { $shown } は OpenSearch の検索スローログの行ではない
 log-cut = ログの { $cut } 行は、検索がないか途中で切れているので送らない
+log-no-index = ログの検索のうち { $everywhere } 件は、行にインデックスの名前がないので、すべてのインデックスに送る
 log-repeated = ログの { $repeated } 行は、ほかの行と同じ検索なので送らない。検索ごとに、シャードと段階の数だけ行がある
 no-order = 「{ $text }」は使えない。使えるのは "weighted"、"sequential"、"shuffled"、"zipf"、"zipf:1.1"(指数は 0 より大きく 10 以下)
 path-no-slash = { $text } はスラッシュで始まっていない
@@ -1659,6 +1737,16 @@ agent-examined = コーディネーターがこのマシンを検査する
 agent-run-ended = 実行が終わった。次を待つ
 no-own-file = このプログラム自身のファイルが見つからない
 no-working-directory-here = 作業ディレクトリーを読めない
+agents-name = 名前
+agents-state = 状態
+agents-version = バージョン
+agents-machine = マシン
+agents-cores = コア
+agents-addresses = アドレス
+agents-clock = 時計の誤差
+agents-ceiling = 送信の上限
+agents-allowed = 送信先
+agents-unknown = 不明
 no-agents = 応答するエージェントがない。すべての負荷生成マシンで `tenbin agent` を起動する
 program-not-utf8 = パス { $program } は UTF-8 ではない
 no-tenbin-program = tenbin のプログラムが見つからない: { $error }
@@ -1680,6 +1768,111 @@ token-short = --token-file: { $shown } のトークンは { $length } 文字で�
 token-letters = --token-file: { $shown } のトークンは、英字、数字、記号からなる空白のない 1 行にする
 no-credentials-made = 認証情報を生成できない: { $error }
 credentials-made = このサーバーのために生成した認証情報:
+serve-variable-alone = { $variable } は設定されているが、{ $other_variable } が設定されていない。両方を設定するか、{ $variable } の設定を外す(両方の鍵が生成される)
+serve-flag-alone = { $flag } は指定されているが、{ $other_flag } も { $other_variable } も指定されていない。両方の鍵を指定するか、どちらも指定しない(両方が生成される)
+agent-does = エージェント「{ $agent }」が{ $what }
+some-agent-does = エージェントのどれかが{ $what }
+of-agent = エージェント「{ $name }」: { $why }
+agent-bug = エージェントが異常終了した。tenbin のバグ
+broken-message = 壊れたメッセージを送った: { $why }
+no-heartbeat-sent = { $seconds } 秒間ハートビートを送らなかった
+samples-lost = 送ったサンプルが届かなかった
+slice-ended-early = スライスを途中で終えた。中断されたか、3 秒より長く停止していた
+connections-not-opened = 時間内に接続を開かなかった
+slice-not-ended = 時間内にスライスを終えなかった
+request-not-completed = コーディネーターの要求を { $seconds } 秒以内に終えなかった
+figures-impossible = エージェント「{ $agent }」が、このスライスではありえない数値を送った。すべてのマシンで同じビルドの Tenbin を使う
+agents-same-name = 「{ $name }」という名前のエージェントが 2 つある。--name で別の名前にする
+agents-too-few =
+    { $seconds } 秒以内に見つかったエージェントは { $count } 台中 { $found } 台{ $busy }。
+    すべての負荷生成マシンで、同じ NATS サーバーを指定して `tenbin agent` を起動する
+agent-in-use = 。エージェント「{ $name }」は別の実行が使用中
+agents-in-use = 。別の実行が使用中のエージェント: { $names }
+agent-other-version = エージェント「{ $name }」の Tenbin はバージョン { $version } で、ここのバージョンは { $own }。すべてのマシンに同じバージョンをインストールする
+agent-other-build =
+    エージェント「{ $name }」は Tenbin { $version } の別のビルドで、メッセージが異なる(形式 { $format }、このビルドは { $own })。
+    すべてのマシンに同じビルドをインストールする
+no-agent-left = 残っているエージェントがない
+messages-of-agents-lost = このマシンの処理が追いつかず、エージェントのメッセージが失われた
+message-above-nats-limit = { $bytes } バイトのメッセージは NATS サーバーの上限を超えている。サーバーの設定で max_payload を上げる
+message-above-limit =
+    コーディネーターとエージェントの間のメッセージが { $size } MiB になる。上限は { $most } MiB。
+    オブジェクトを減らすか、スライスを短くする
+message-part-missing = メッセージの一部が欠けている
+message-in-parts-too-large = メッセージが大きすぎる
+message-in-parts-unreadable = 分割されたメッセージを読めない
+coordinator-forbidden =
+    NATS サーバーはこの認証情報にコーディネーターの操作を許可していない。agent.creds ではなく、
+    `tenbin hub` が書いた coordinator.creds を使う
+agent-forbidden = NATS サーバーはこの認証情報にエージェントの権限を与えていない。`tenbin hub` が書いた agent.creds を使う
+nats-connection-lost = NATS サーバーとの接続が切れた
+nats-connecting-again = NATS サーバーとの接続が切れた。接続し直している
+nats-said = 「{ $text }」
+nats-no-response = { $seconds } 秒以内に応答がない
+nats-client-ended = クライアントが終了した
+nats-without-creds = { $why }。`tenbin hub` が書いたファイルを --creds で指定する
+agent-stopped-by-user = エージェント「{ $name }」は利用者が止めた
+agent-unassigned = エージェント「{ $name }」はもうこの実行に割り当てられていない
+agent-left-out = コーディネーターはこのエージェントを除いて続ける。負荷を止めた
+no-heartbeat-of-coordinator = コーディネーターのハートビートが { $seconds } 秒間ない。負荷を止めた
+no-heartbeat-received = エージェント「{ $name }」に、このマシンのハートビートが { $seconds } 秒間届かなかった
+coordinator-other-build = 別のビルドの Tenbin のコーディネーターがエージェントを探している。すべてのマシンに同じビルドをインストールする
+order-other-version = 別のバージョンの Tenbin の指示を無視した
+order-twice = 指示 { $number } が 2 回届いた
+request-too-late = コーディネーターの要求が期限の後に届いた
+slice-before-end = スライス { $number } が終わる前にスライス { $next } を指示された
+slice-twice = スライス { $next } を 2 回指示された
+slice-not-ready = スライス { $slice } の準備ができていない
+cluster-interrupted = 中断した
+of-credentials = 認証情報 { $path }: { $why }
+no-nkey-seed = ユーザーの nkey のシードがない。`tenbin hub` が書いたファイルか、USER NKEY SEED のある NATS の認証情報ファイルを使う
+no-hub-name = ハブの名前「{ $name }」はホスト名でも IP アドレスでもない
+hub-cannot-listen = { $listen } を待ち受けられない: { $error }
+hub-directory-open = ハブのディレクトリー { $shown } にほかのユーザーの権限がある(モード { $mode })。chmod 700 { $shown } を実行するか、--dir で別のディレクトリーを指定する
+hub-file-open =
+    { $shown } にほかのユーザーの権限がある(モード { $mode })。{ $directory } を削除して鍵を作り直す。
+    誰も読んでいなければ、chmod 600 { $shown } を実行する
+hub-file-failed =
+    { $path } { $action ->
+        [create] を作れない
+        [read] を読めない
+        [write] に書けない
+       *[other] を処理できない({ $action })
+    }: { $error }
+hub-keys-missing = ディレクトリー { $directory } に { $there } はあるが、{ $missing } がない。欠けているものを元に戻すか、ディレクトリーを削除して鍵を作り直す
+no-nkey = nkey を生成できない:「{ $error }」
+hub-key-unreadable = { $file } は秘密鍵ではない:「{ $error }」。{ $directory } を削除して鍵を作り直す
+no-hub-certificate = ハブの証明書を生成できない:「{ $error }」
+no-nats-server =
+    PATH に { $program } がない。`apt install nats-server` か
+    `go install github.com/nats-io/nats-server/v2@v2.15.2` を実行するか、--nats-server PATH で指定する
+other-than-nats-server = { $file } は { $program } ではない。--version で「{ $line }」と出力する
+hub-configuration-rejected = { $program } が { $directory } の設定を受け付けない:「{ $text }」
+cannot-run-program = { $program } を実行できない: { $error }
+agent-cannot-copy = { $name } の写しを書けない: { $error }
+agent-may-not-read = エージェントに読む許可がない。許可するには、エージェントを --file を付けて起動する
+agent-may-not-send = このエージェントには { $ip } にリクエストを送る許可がない。許可するには、エージェントを --allow { $ip } を付けて起動する
+agent-no-sockets = エージェントはファイルシステムのソケット({ $path })にリクエストを送らない
+agent-few-connections = ワークロード「{ $name }」はこのエージェントに { $connections } 接続を必要とするが、開けるのは { $most } 接続まで(--max-connections)
+agent-polls-without-rate = ワークロード「{ $name }」は一定でないレートでポーリングするが、このエージェントが送れるのは毎秒 { $most } リクエストまで(--max-rate)
+agent-low-rate = ワークロード「{ $name }」はこのエージェントに毎秒 { $rate } リクエストを必要とするが、送れるのは { $most } まで(--max-rate)
+agent-needs-rate = ワークロード「{ $name }」のレートは一定ではないが、このエージェントが送れるのは毎秒 { $most } リクエストまで(--max-rate)。--rate を指定する
+agent-lacks-variables =
+    プランに必要な環境変数を、このエージェントが使えないか、持っていない。そのマシンで設定し、
+    エージェントを --env { $names } を付けて起動する
+agent-without-plan = エージェントにプランがない
+agents-observe-none = エージェントはターゲットを観測しない
+target-without-url = ターゲット「{ $target }」に url がない
+no-such-slice = プランにそのようなスライスはない
+coordinator-sent-invalid = コーディネーターが送った{ $what }。すべてのマシンで同じビルドの Tenbin を使う
+invalid-agents = エージェントかスレッドの数が不正
+invalid-rate = 試行のレートが不正
+invalid-state = ワークロードの状態が不正
+invalid-times = スライスの時間が不正
+checks-impossible = コーディネーターが求めた検査はできない
+helper-time-zero = { $variable } が 0 になっている。2m のように書く
+of-path-of-host = ホスト { $host } の { $path }: { $why }
+response-without-counters = 応答に、Groonga、Droonga、OpenSearch のどの形式のキャッシュカウンターもない
 # --- tenbin ui
 choose-two = 比較するには一覧で 2 つの実行を選ぶ。選ばれているのは { $count } 件
 ui-no-choice = { $name }: 「{ $value }」は使えない。使えるのは { $known }
@@ -1703,6 +1896,22 @@ otlp-status = { $url } の応答のステータスは { $status }: { $excerpt }
 otlp-headers = { $headers } は name=value,name=value の形ではない。直すか、設定を外す
 # --- bisect
 bisect-one-workload = bisect は 1 つのワークロードを追うが、プランには { $workloads } 個ある。1 つにする
+bisect-uncommitted = コミットしていない変更は測らない。悪い端は HEAD
+bisect-commits = { $good } の後から { $bad } まで、最初の親をたどって { $count } コミット。{ $forecast }
+bisect-forecast =
+    見込みは約 { $step_count } ステップ、{ $block_count } ブロック、測定 { $time }(最長 { $budget })、
+    ビルドは最大 { $builds } コミット
+bisect-one-of = { $first }…{ $last } のどれか
+bisect-step =
+    ステップ { $step }: コミット { $commit }({ $commits } 中 { $number } 番目)、{ $block_count } ブロック。
+    最も確からしいのは { $likely }(確からしさ { $certainty })。残り約 { $left }
+bisect-cpu-decides = 最初の指標では判断できないため、1 操作あたりの CPU 時間で判断する
+run-invalid = この実行は INVALID: { $why }
+runs-invalid = { $runs } 回続けて実行が INVALID: { $why }
+its-runs-invalid = このコミットの実行は INVALID: { $why }
+commit-skipped = { $commit } を飛ばす: { $why }
+its-build-failed = ビルドに失敗した({ $why })
+no-block-ratios = 比のあるブロックがない
 # --- tenbin search
 convert-interrupted = 中断した。残りは変換していない
 pages-there = { $pages } には、この設定のページ { $count } 件がすでにある
@@ -1774,10 +1983,13 @@ of-cause = { $what }: { $cause }
 man-not-written = マニュアルページを { $directory } に書けない: { $error }
 cannot-write-result = { $path } に書けない: { $error }
 of-source = { $source }: { $why }
-no-ramp = この実行には接続数の増加がない。--ramp か tenbin search ramp で測る
+no-ramp = この実行には同時接続数のスイープがない。--ramp か tenbin search ramp で測る
 neither-run-nor-drnbench = 実行ディレクトリーでも drnbench の結果ファイルでもない
 ops-log-failed = --ops-log: { $error }
 export-failed = --export { $name }: { $why }
+one-on-stdout = 標準出力に書けるのは --json と =- を付けた --export のうち 1 つだけ。ほかにはファイル名を指定する
+two-in-one-file =
+    --export { $first } と --export { $second } が同じファイル { $file } を指定している。一方に別のファイルを指定する
 only-read = { $name } は読むことしかできない
 export-several = この形式はこの実行を { $several } 個のファイルに書くが、標準出力に書けるのは 1 つだけ。ファイル名を指定する: --export FORMAT=FILE
 import-out-is-input = --out の { $input } は読むファイルの 1 つ。別のファイルを指定する
@@ -1788,6 +2000,26 @@ no-result-bug = 実行が結果なしに終わった。tenbin のバグ
 no-hiding = 秘密の値をプロセスの表題から除けない: { $error }。環境変数かファイルで渡す
 no-stdout-space = 標準出力に書けない: { $failure }。空きを増やすか、別のファイルに書く
 
+format-of-one-workload = この形式は 1 つのワークロードの実行のためのもので、この実行には { $workloads } 個ある
+no-whole-second = この実行には、最後まで測定した 1 秒がない
+no-whole-step = クローズドループで最後まで実行した段階がないので、drnbench 形式のファイルはない
+no-blob-operation = この実行には、blob ストアの PUT、GET、DEL の操作がない
+no-store-operation = この実行には、オブジェクトストアか blob ストアの操作がない
+no-timed-response = この実行には、時間を測った応答がない
+no-interval-log = インターバルログに書けない:「{ $error }」
+for-this-reason = ({ $why })
+nothing-comparable = { $name }: スループットがない{ $why }ので、比べられるものがない
+subscribers-address = { $host } の名前を解決できない:「{ $why }」
+no-subscriber = { $host } に購読者が 1 つも接続できない:「{ $why }」
+subscribers-descriptors =
+    { $needed } 接続は、このプロセスが開けるファイルの上限({ $limit })を超えている。上限を上げるか、購読者か段階を減らす
+no-polling = 接続をポーリングできない: { $error }
+left-objects = バケット { $bucket } の { $prefix } 以下に { $objects } 個のオブジェクトが残っている
+left-unlisted = バケット { $bucket } の { $prefix } 以下のオブジェクトを一覧できなかった。残っている可能性がある
+left-bucket = この実行が作成したバケット { $bucket } が残っている
+left-by-interruption = { $said }。後片づけが中断された
+left-because = { $said }(理由:「{ $reason }」)
+left-to-clean = { $said }。残りを削除するには次を実行する: { $clean }
 # --- Values on the command line
 agent-name = 英字、数字、-、_ からなる 1〜64 文字にする
 no-network = 10.0.0.0/24 のようなアドレスかネットワークを書く
@@ -1850,7 +2082,7 @@ export-without-file = ファイル名がない。{ $name }=FILE、標準出力�
 read-no-further = ファイルの続きを読めない: { $why }。途中で切れているのかもしれない
 cannot-open = 開けない。{ $why }
 directory-of-run = ディレクトリーになっている。実行ディレクトリーの結果は tenbin show が表示する
-no-nats = NATS サーバー { $url } に接続できない:「{ $why }」
+no-nats = NATS サーバー { $url } に接続できない: { $why }
 file-empty = 空のファイル。何も書かれていない
 unread-json = 結果を読めないツールの JSON。メンバーは { $members }
 no-known-result = 読める結果ではない

@@ -107,18 +107,7 @@ impl Live {
             server,
             shared,
             address: None,
-            run: Run {
-                pace: Pace::new(Duration::ZERO),
-                slices: 0,
-                is_limit: false,
-                counted: false,
-                current: None,
-                seconds: Seconds::default(),
-                failed: HashMap::new(),
-                ratios: Ratios::default(),
-                budgets: HashMap::new(),
-                last_step: None,
-            },
+            run: Run::new(Pace::new(Duration::ZERO, &[]), 0),
         })
     }
 
@@ -161,10 +150,26 @@ impl Live {
 }
 
 impl Run {
+    fn new(pace: Pace, slices: usize) -> Self {
+        Self {
+            pace,
+            slices,
+            is_limit: false,
+            counted: false,
+            current: None,
+            seconds: Seconds::default(),
+            failed: HashMap::new(),
+            ratios: Ratios::default(),
+            budgets: HashMap::new(),
+            last_step: None,
+        }
+    }
+
     fn events(&mut self, progress: &Progress<'_>) -> Vec<(&'static str, Value)> {
         let event = match progress {
             Progress::Started {
                 slices,
+                after_rounds,
                 forecast,
                 shortest,
                 ends_early,
@@ -172,7 +177,7 @@ impl Run {
                 ..
             } => {
                 self.slices = *slices;
-                self.pace = Pace::new(*forecast);
+                self.pace = Pace::new(*forecast, after_rounds);
                 self.is_limit = shortest.is_some() || *ends_early;
                 self.counted = requests.is_some();
                 None
@@ -589,18 +594,7 @@ mod tests {
 
     #[test]
     fn seconds_have_the_failures_of_the_run_and_at_most_two_come_at_once() {
-        let mut run = Run {
-            pace: Pace::new(Duration::from_secs(10)),
-            slices: 4,
-            is_limit: false,
-            counted: false,
-            current: None,
-            seconds: Seconds::default(),
-            failed: HashMap::new(),
-            ratios: Ratios::default(),
-            budgets: HashMap::new(),
-            last_step: None,
-        };
+        let mut run = Run::new(Pace::new(Duration::from_secs(10), &[]), 4);
         let slice = Progress::Slice {
             index: 0,
             round: 0,

@@ -109,7 +109,7 @@ impl Collector {
     /// A client for the collector at `url`; sends nothing.
     fn new(url: &str) -> Result<Self, Sentence> {
         let client = Client::new(url, &Login::default());
-        let mut client = client.map_err(|error| Sentence::from(error.to_string()))?;
+        let mut client = client.map_err(said)?;
         client.set_timeout(TIMEOUT);
         for (name, value) in headers(&std::env::var(HEADERS).unwrap_or_default())? {
             client.add_header(&name, &value);
@@ -120,7 +120,7 @@ impl Collector {
     fn send(&self, metrics: &Metrics) -> Result<(), Sentence> {
         let body = request(metrics, SystemTime::now()).to_string();
         let reply = self.client.post("", "application/json", body.as_bytes());
-        let reply = reply.map_err(|error| Sentence::from(error.to_string()))?;
+        let reply = reply.map_err(said)?;
         if reply.is_success() {
             Ok(())
         } else {
@@ -133,6 +133,11 @@ impl Collector {
             ))
         }
     }
+}
+
+/// Why a request failed, as a sentence.
+fn said(error: tenbin_http::Error) -> Sentence {
+    tenbin_corpus::Error::from(error).sentence()
 }
 
 /// The headers in the value of [`HEADERS`]. Errors do not quote the value, which can hold a secret.

@@ -110,9 +110,12 @@ fn a_terminal_that_vanishes_ends_the_run_and_leaves_no_object() {
         store.url()
     );
     let (mark, path) = scratch.mark();
-    // The shell of the terminal passes the hang-up on to its jobs.
-    let mut terminal = Command::new("script")
+    // The shell of the terminal passes the hang-up on to its jobs. They would inherit that the signal
+    // is ignored if the tests run under nohup.
+    let mut terminal = Command::new("env")
         .args([
+            "--default-signal=HUP",
+            "script",
             "--quiet",
             "--command",
             &format!("bash --norc -ic \"{line}\""),

@@ -52,9 +52,7 @@ fn a_mix_has_its_shares_on_every_kind_of_store_and_leaves_nothing() {
     for result in results.iter().filter(over_http) {
         expect_slow_requests(result);
     }
-    let listed = Tenbin::line(&scratch, "show last --section slow")
-        .inside(&["env", "-u", "TENBIN_VERBOSE"])
-        .run();
+    let listed = Tenbin::line(&scratch, "show last --section slow").run();
     listed
         .expect_stdout("The slowest requests with a correct response")
         .expect_stdout("memory");

@@ -16,9 +16,10 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tenbin_engine::{SliceEvent, StartGate};
+use tenbin_plan::{Sentence, sentence};
 
 use self::run::{Run, RunningSlice};
-use self::worker::{Job, Report, Worker};
+use self::worker::{Job, Report, Worker, failed};
 use crate::bus::{Bus, Inbox, Incoming, Outbox, Server, read};
 use crate::error::ClusterError;
 use crate::message::{
@@ -42,7 +43,7 @@ pub trait LoadMachine: Send {
     ///
     /// # Errors
     /// One sentence if the plan cannot or may not be executed.
-    fn prepare(&mut self, assignment: &Assignment, stop: &Arc<AtomicBool>) -> Result<(), String>;
+    fn prepare(&mut self, assignment: &Assignment, stop: &Arc<AtomicBool>) -> Result<(), Sentence>;
 
     /// Checks this machine and the targets of a plan. `request` and the results have a form that the
     /// caller of the coordinator chose.
@@ -51,7 +52,7 @@ pub trait LoadMachine: Send {
         assignment: &Assignment,
         request: &[u8],
         stop: &Arc<AtomicBool>,
-    ) -> Result<Bytes, String>;
+    ) -> Result<Bytes, Sentence>;
 
     /// Executes this agent's part of a slice. The slice starts when `gate` says.
     ///
@@ -63,7 +64,7 @@ pub trait LoadMachine: Send {
         gate: Arc<StartGate>,
         stop: &Arc<AtomicBool>,
         listen: &mut dyn FnMut(SliceEvent),
-    ) -> Result<SliceDone, String>;
+    ) -> Result<SliceDone, Sentence>;
 
     /// The run has ended, or its coordinator is lost.
     fn end(&mut self);
@@ -81,7 +82,7 @@ pub enum News {
     /// The run has ended.
     Ended,
     /// Something went wrong; one sentence.
-    Warning(String),
+    Warning(Sentence),
 }
 
 struct Agent {
@@ -157,15 +158,18 @@ pub fn serve(
             while !stop.load(Ordering::Relaxed) && agent.failure.is_none() {
                 agent.turn(&received, &reports);
             }
-            let why = format!("agent \"{}\" was stopped by its user", agent.me.name);
+            let why = sentence!(
+                "agent-stopped-by-user",
+                "agent \"{name}\" was stopped by its user",
+                name = agent.me.name
+            );
             agent.send(Happened::Gone { why });
             agent.leave();
             agent.failure.map_or(Ok(()), Err)
         });
         told.iter().for_each(tell);
-        let failed =
-            || ClusterError::Agents("the agent failed; this is a bug in tenbin".to_owned());
-        control.join().unwrap_or_else(|_| Err(failed()))
+        let panicked = |_| Err(ClusterError::Agents(failed()));
+        control.join().unwrap_or_else(panicked)
     })
 }
 
@@ -185,15 +189,17 @@ impl Agent {
                 at,
             }) => self.message(&subject, &payload, at),
             Ok(Incoming::Disconnected) => {
-                let why = "the connection to the NATS server was lost; connecting again";
-                self.tell(News::Warning(why.to_owned()));
+                self.tell(News::Warning(sentence!(
+                    "nats-connecting-again",
+                    "the connection to the NATS server was lost; connecting again"
+                )));
             }
             Ok(Incoming::Forbidden) => {
-                self.failure = Some(ClusterError::Agents(
+                self.failure = Some(ClusterError::Agents(sentence!(
+                    "agent-forbidden",
                     "the NATS server denies these credentials the permissions of an agent; use \
                      agent.creds, which `tenbin hub` wrote"
-                        .to_owned(),
-                ));
+                )));
             }
             Ok(Incoming::Connected | Incoming::TooSlow | Incoming::TooLarge(_))
             | Err(RecvTimeoutError::Timeout) => {}
@@ -210,7 +216,7 @@ impl Agent {
     fn read_reports(&mut self, reports: &Receiver<Report>) {
         while let Ok(report) = reports.try_recv() {
             match report {
-                Report::Refused(why) => self.warn(&why),
+                Report::Refused(why) => self.warn(why),
                 Report::RunEnded => self.ending -= 1,
                 Report::Ended(number) => {
                     if let Some(run) = &mut self.run {
@@ -247,10 +253,11 @@ impl Agent {
                     return;
                 };
                 if format != FORMAT {
-                    self.warn(
+                    self.warn(sentence!(
+                        "coordinator-other-build",
                         "a coordinator of another build of Tenbin looks for agents; install the \
-                         same build on all machines",
-                    );
+                         same build on all machines"
+                    ));
                 }
                 let is_other = |own: &Run| own.id != run;
                 let introduction = Introduction {
@@ -269,7 +276,10 @@ impl Agent {
             }
             _ => {
                 let Some(order) = read::<Order>(payload) else {
-                    self.warn("an order of another version of Tenbin was ignored");
+                    self.warn(sentence!(
+                        "order-other-version",
+                        "an order of another version of Tenbin was ignored"
+                    ));
                     return;
                 };
                 if let Some(own) = self.run.as_mut().filter(|own| own.id == order.run) {
@@ -278,8 +288,8 @@ impl Agent {
                 let run = order.run.clone();
                 let number = order.what.number();
                 if let Err(why) = self.obey(order, at) {
-                    let why = format!("agent \"{}\": {why}", self.me.name);
-                    self.warn(&why);
+                    let why = self.of_agent(why);
+                    self.warn(why.clone());
                     self.send_for(&run, Happened::Refused { number, why });
                 }
             }
@@ -293,8 +303,10 @@ impl Agent {
         };
         let lost = lease.lost.get(&self.me.name);
         if lost.is_some_and(|last| *last >= run.reserved) {
-            let why = "the coordinator continues without this agent: stopped";
-            self.tell(News::Warning(why.to_owned()));
+            self.tell(News::Warning(sentence!(
+                "agent-left-out",
+                "the coordinator continues without this agent: stopped"
+            )));
             self.leave();
         } else if at.saturating_duration_since(run.leased) > LEASE_TIME {
             self.give_up();
@@ -304,11 +316,21 @@ impl Agent {
     }
 
     /// Warns about a message, at most once a second: others decide how many messages arrive.
-    fn warn(&mut self, why: &str) {
+    fn warn(&mut self, why: Sentence) {
         if self.warned.is_none_or(|warned| warned.elapsed() >= BEAT) {
             self.warned = Some(Instant::now());
-            self.tell(News::Warning(why.to_owned()));
+            self.tell(News::Warning(why));
         }
+    }
+
+    /// The sentence with the name of this agent before it.
+    fn of_agent(&self, why: Sentence) -> Sentence {
+        sentence!(
+            "of-agent",
+            "agent \"{name}\": {why}",
+            name = self.me.name,
+            why
+        )
     }
 
     /// Passes news to the user. News is dropped while the terminal is blocked.
@@ -337,12 +359,17 @@ impl Agent {
     /// Ends the work for a run whose lease has ended.
     fn give_up(&mut self) {
         let seconds = LEASE_TIME.as_secs();
-        let why = format!("no heartbeat from the coordinator for {seconds} s: stopped the load");
-        self.tell(News::Warning(why));
-        let name = &self.me.name;
+        self.tell(News::Warning(sentence!(
+            "no-heartbeat-of-coordinator",
+            "no heartbeat from the coordinator for {seconds} s: stopped the load",
+            seconds
+        )));
         self.send(Happened::Gone {
-            why: format!(
-                "agent \"{name}\" received no heartbeat from this machine for {seconds} s"
+            why: sentence!(
+                "no-heartbeat-received",
+                "agent \"{name}\" received no heartbeat from this machine for {seconds} s",
+                name = self.me.name,
+                seconds
             ),
         });
         self.leave();

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use tenbin_plan::{Sentence, sentence};
+
 use super::run::Run;
 use super::worker::{Job, Ordered};
 use super::{Agent, News};
@@ -13,7 +15,7 @@ use crate::parts::Parts;
 impl Agent {
     /// Reacts to an order: at once to a probe or a reservation, otherwise only in time and as part of
     /// the run that this agent works for.
-    pub(super) fn obey(&mut self, order: Order, at: Instant) -> Result<(), String> {
+    pub(super) fn obey(&mut self, order: Order, at: Instant) -> Result<(), Sentence> {
         if let What::Probe { sent } = order.what {
             let time = Happened::Time {
                 sent,
@@ -25,10 +27,11 @@ impl Agent {
         }
         let ends_work = matches!(order.what, What::Stop { .. } | What::End);
         if !ends_work && self.now(Instant::now()) > order.expires {
-            self.miss(
-                &order,
-                "the coordinator's request arrived after its deadline",
+            let late = sentence!(
+                "request-too-late",
+                "the coordinator's request arrived after its deadline"
             );
+            self.miss(&order, late);
             return Ok(());
         }
         if let What::Reserve { number } = order.what {
@@ -44,8 +47,11 @@ impl Agent {
         let is_own = |own: &Run| own.id == order.run;
         if !self.run.as_ref().is_some_and(is_own) {
             if !ends_work {
-                let name = &self.me.name;
-                let why = format!("agent \"{name}\" is no longer assigned to the run");
+                let why = sentence!(
+                    "agent-unassigned",
+                    "agent \"{name}\" is no longer assigned to the run",
+                    name = self.me.name
+                );
                 self.send_for(&order.run, Happened::Gone { why });
             }
             return Ok(());
@@ -57,7 +63,7 @@ impl Agent {
     }
 
     /// Executes a complete order of the run that this agent works for.
-    fn execute(&mut self, order: Order) -> Result<(), String> {
+    fn execute(&mut self, order: Order) -> Result<(), Sentence> {
         let Some(run) = self.run.as_mut() else {
             return Ok(());
         };
@@ -85,7 +91,9 @@ impl Agent {
             }
             What::Start { slice, at } => {
                 let gate = run.gate(slice);
-                let gate = gate.ok_or_else(|| format!("slice {slice} is not ready"))?;
+                let gate = gate.ok_or_else(|| {
+                    sentence!("slice-not-ready", "slice {slice} is not ready", slice)
+                })?;
                 gate.start_at(self.origin + Duration::from_nanos(at));
             }
             What::Close { slice } => {
@@ -146,16 +154,16 @@ impl Agent {
         match self.parts.1.add(part) {
             Ok(whole) => whole.map(|what| Order { what, ..order }),
             Err(why) => {
-                self.miss(&order, &why);
+                self.miss(&order, why);
                 None
             }
         }
     }
 
     /// Reports an order that did not arrive in time or completely.
-    fn miss(&mut self, order: &Order, why: &str) {
-        let why = format!("agent \"{}\": {why}", self.me.name);
-        self.warn(&why);
+    fn miss(&mut self, order: &Order, why: Sentence) {
+        let why = self.of_agent(why);
+        self.warn(why.clone());
         let number = order.what.number();
         self.send_for(&order.run, Happened::Missed { number, why });
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use tenbin_engine::StartGate;
+use tenbin_plan::{Sentence, sentence};
 
 use crate::LEASE_TIME;
 
@@ -20,9 +21,11 @@ pub(super) struct Run {
 
 impl Run {
     /// Takes an order that ends the slice before.
-    pub(super) fn take_order(&mut self, number: u64) -> Result<(), String> {
+    pub(super) fn take_order(&mut self, number: u64) -> Result<(), Sentence> {
         if self.last.is_some_and(|last| number <= last) {
-            return Err(format!("order {number} came twice"));
+            return Err(sentence!(
+                "order-twice", "order {number} came twice", number
+            ));
         }
         self.last = Some(number);
         self.slice = None;
@@ -30,14 +33,21 @@ impl Run {
     }
 
     /// Takes the order of a slice. Returns the gate that starts the slice.
-    pub(super) fn take_slice(&mut self, next: u64) -> Result<Arc<StartGate>, String> {
+    pub(super) fn take_slice(&mut self, next: u64) -> Result<Arc<StartGate>, Sentence> {
         if let Some(RunningSlice { number, .. }) = &self.slice {
-            return Err(format!(
-                "slice {next} was ordered before slice {number} ended"
+            return Err(sentence!(
+                "slice-before-end",
+                "slice {next} was ordered before slice {number} ended",
+                next,
+                number
             ));
         }
         if self.last.is_some_and(|last| next <= last) {
-            return Err(format!("slice {next} was ordered twice"));
+            return Err(sentence!(
+                "slice-twice",
+                "slice {next} was ordered twice",
+                next
+            ));
         }
         let gate = Arc::new(StartGate::new(LEASE_TIME));
         self.last = Some(next);

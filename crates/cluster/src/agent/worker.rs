@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use bytes::Bytes;
 use tenbin_engine::{SliceEvent, StartGate};
+use tenbin_plan::{Sentence, sentence};
 
 use super::LoadMachine;
 use crate::bus::Outbox;
@@ -34,7 +35,7 @@ pub(super) enum Report {
     /// All jobs of a run have ended.
     RunEnded,
     /// The machine refused or failed an order; one sentence.
-    Refused(String),
+    Refused(Sentence),
 }
 
 /// Runs jobs on a thread of its own.
@@ -78,13 +79,13 @@ impl Worker<'_> {
         }
     }
 
-    fn respond(&self, Ordered { run, number, .. }: Ordered, done: Result<Happened, String>) {
+    fn respond(&self, Ordered { run, number, .. }: Ordered, done: Result<Happened, Sentence>) {
         let what = done.unwrap_or_else(|why| self.refused(number, why));
         self.outbox.send(&self.subject, &Event { run, what });
     }
 
     /// The event of a refusal, of which the user of this agent reads too.
-    fn refused(&self, number: u64, why: String) -> Happened {
+    fn refused(&self, number: u64, why: Sentence) -> Happened {
         let _ = self.reports.send(Report::Refused(why.clone()));
         Happened::Refused {
             number: Some(number),
@@ -133,7 +134,12 @@ impl Worker<'_> {
 
 /// The result of a job; a panic is an error, so that the agent can serve the next coordinator. In the
 /// program of the packages a panic ends the agent, and systemd starts it again.
-fn unless_panic<T>(job: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+fn unless_panic<T>(job: impl FnOnce() -> Result<T, Sentence>) -> Result<T, Sentence> {
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
-    result.unwrap_or_else(|_| Err("the agent failed; this is a bug in tenbin".to_owned()))
+    result.unwrap_or_else(|_| Err(failed()))
+}
+
+/// The error of an agent that panicked.
+pub(super) fn failed() -> Sentence {
+    sentence!("agent-bug", "the agent failed; this is a bug in tenbin")
 }

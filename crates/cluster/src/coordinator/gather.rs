@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use tenbin_plan::{Sentence, sentence};
+
 use super::{Coordinator, Member, POLL, check, one_line};
 use crate::bus::Server;
 use crate::error::ClusterError;
@@ -275,9 +277,10 @@ impl Search {
             return Ok(());
         }
         if is_twin {
-            return Err(ClusterError::Agents(format!(
-                "two agents are called \"{}\"; give each its own --name",
-                intro.name
+            return Err(ClusterError::Agents(sentence!(
+                "agents-same-name",
+                "two agents are called \"{name}\"; give each its own --name",
+                name = intro.name
             )));
         }
         let known = self.free.iter().position(|it| it.name == intro.name);
@@ -304,34 +307,54 @@ impl Search {
     fn too_few(&self, count: usize) -> ClusterError {
         let busy: Vec<String> = self.busy.iter().map(|name| format!("\"{name}\"")).collect();
         let busy = match &busy[..] {
-            [] => String::new(),
-            [one] => format!("; agent {one} is in use by another run"),
-            all => format!("; agents {} are in use by other runs", all.join(", ")),
+            [] => Sentence::default(),
+            [one] => sentence!(
+                "agent-in-use",
+                "; agent {name} is in use by another run",
+                name = one
+            )
+            .with("name", one.trim_matches('"')),
+            all => sentence!(
+                "agents-in-use",
+                "; agents {names} are in use by other runs",
+                names = all.join(", ")
+            ),
         };
-        ClusterError::Agents(format!(
-            "found {} of {count} agents within {} s{busy}; start `tenbin agent` on every load \
-             machine, with the same NATS server",
-            self.free.len(),
-            self.time.as_secs()
+        ClusterError::Agents(sentence!(
+            "agents-too-few",
+            "found {found} of {count} agents within {seconds} s{busy}; start `tenbin agent` on \
+             every load machine, with the same NATS server",
+            found = self.free.len(),
+            count,
+            seconds = self.time.as_secs(),
+            busy
         ))
     }
 }
 
 /// Why an agent of another build cannot work for this one; `None` for an agent of the same build.
-pub(super) fn other_build(intro: &Introduction) -> Option<String> {
+pub(super) fn other_build(intro: &Introduction) -> Option<Sentence> {
     let own = env!("CARGO_PKG_VERSION");
     let (name, version) = (&intro.name, one_line(&intro.version));
     if version != own {
-        return Some(format!(
+        return Some(sentence!(
+            "agent-other-version",
             "agent \"{name}\" is version {version} of Tenbin, and this is version {own}; install \
-             the same version on all machines"
+             the same version on all machines",
+            name,
+            version,
+            own
         ));
     }
     (intro.format != FORMAT).then(|| {
-        format!(
+        sentence!(
+            "agent-other-build",
             "agent \"{name}\" is another build of Tenbin {version}, with other messages (format \
-             {}, and this build has {FORMAT}); install the same build on all machines",
-            intro.format
+             {format}, and this build has {own}); install the same build on all machines",
+            name,
+            version,
+            format = intro.format,
+            own = FORMAT
         )
     })
 }
@@ -355,10 +378,10 @@ mod tests {
         let mut other = agent("load1");
         other.format += 1;
         let why = other_build(&other).expect("a refusal");
-        assert!(why.contains("another build of Tenbin"), "{why}");
+        assert!(why.text().contains("another build of Tenbin"), "{why}");
         other.version = "0.0.9".to_owned();
         let why = other_build(&other).expect("a refusal");
-        assert!(why.contains("is version 0.0.9 of Tenbin"), "{why}");
+        assert!(why.text().contains("is version 0.0.9 of Tenbin"), "{why}");
     }
 
     #[test]

@@ -18,6 +18,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use tenbin_plan::{Argument, Sentence, sentence};
+
 pub use self::gather::ListedAgent;
 use self::signs::SignsOfLife;
 use self::slice::Part;
@@ -40,6 +42,8 @@ const STANDSTILL: Duration = Duration::from_millis(500);
 const LONGEST_NAME: usize = 64;
 /// Longest text of an agent that is shown, characters.
 const LONGEST_TEXT: usize = 500;
+/// Longest sentence of an agent with its arguments, bytes.
+const LONGEST_SENTENCE: usize = 16 << 10;
 
 struct Member {
     intro: Introduction,
@@ -66,9 +70,9 @@ impl Member {
         subjects::events(&self.intro.name)
     }
 
-    fn lost(&self, what: &str) -> ClusterError {
+    fn lost(&self, what: Sentence) -> ClusterError {
         let agent = self.intro.name.clone();
-        let why = format!("agent \"{agent}\" {what}");
+        let why = sentence!("agent-does", "agent \"{agent}\" {what}", agent, what);
         ClusterError::Lost { agent, why }
     }
 }
@@ -193,7 +197,11 @@ impl Coordinator {
                 match member.parts.add(&part) {
                     Ok(Some(what)) => what,
                     Ok(None) => return Ok(None),
-                    Err(why) => return Err(member.lost(&format!("sent a broken message: {why}"))),
+                    Err(why) => {
+                        return Err(member.lost(sentence!(
+                            "broken-message", "sent a broken message: {why}", why
+                        )));
+                    }
                 }
             }
             what => what,
@@ -208,10 +216,10 @@ impl Coordinator {
                 number: Some(number),
                 ..
             } if number < self.number => Ok(None),
-            Happened::Refused { why, .. } => Err(ClusterError::Agents(one_line(&why))),
+            Happened::Refused { why, .. } => Err(ClusterError::Agents(limited(why))),
             Happened::Gone { why } | Happened::Missed { why, .. } => Err(ClusterError::Lost {
                 agent: self.members[agent].intro.name.clone(),
-                why: one_line(&why),
+                why: limited(why),
             }),
             what => Ok(Some((agent, what, at))),
         }
@@ -232,16 +240,21 @@ impl Coordinator {
                 self.is_disconnected = matches!(incoming, Incoming::Disconnected);
                 return Ok(None);
             }
-            Incoming::TooSlow => {
-                "messages of agents were lost, because this machine is too slow".to_owned()
-            }
-            Incoming::TooLarge(bytes) => format!(
-                "a message of {bytes} bytes is larger than the NATS server allows; raise \
-                 max_payload in its configuration"
+            Incoming::TooSlow => sentence!(
+                "messages-of-agents-lost",
+                "messages of agents were lost, because this machine is too slow"
             ),
-            Incoming::Forbidden => "the NATS server does not allow what a coordinator does with \
-                these credentials; use coordinator.creds, which `tenbin hub` wrote, not agent.creds"
-                .to_owned(),
+            Incoming::TooLarge(bytes) => sentence!(
+                "message-above-nats-limit",
+                "a message of {bytes} bytes is larger than the NATS server allows; raise \
+                 max_payload in its configuration",
+                bytes
+            ),
+            Incoming::Forbidden => sentence!(
+                "coordinator-forbidden",
+                "the NATS server does not allow what a coordinator does with these credentials; \
+                 use coordinator.creds, which `tenbin hub` wrote, not agent.creds"
+            ),
         };
         Err(ClusterError::Agents(problem))
     }
@@ -257,13 +270,15 @@ impl Coordinator {
             last.is_none_or(|last| last.elapsed() > LEASE_TIME)
         };
         match self.members.iter().find(is_silent) {
-            Some(_) if self.is_disconnected => Err(ClusterError::Agents(
-                "the connection to the NATS server was lost".to_owned(),
-            )),
-            Some(lost) => {
-                let seconds = LEASE_TIME.as_secs();
-                Err(lost.lost(&format!("sent no heartbeat for {seconds} s")))
-            }
+            Some(_) if self.is_disconnected => Err(ClusterError::Agents(sentence!(
+                "nats-connection-lost",
+                "the connection to the NATS server was lost"
+            ))),
+            Some(lost) => Err(lost.lost(sentence!(
+                "no-heartbeat-sent",
+                "sent no heartbeat for {seconds} s",
+                seconds = LEASE_TIME.as_secs()
+            ))),
             None => Ok(()),
         }
     }
@@ -324,6 +339,27 @@ fn one_line(text: &str) -> String {
     plain
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect()
+}
+
+/// A sentence of an agent; only its English text, as one line of limited length, if it is longer than
+/// sentences are or has control characters.
+fn limited(why: Sentence) -> Sentence {
+    let bytes = rmp_serde::to_vec(&why).map_or(usize::MAX, |bytes| bytes.len());
+    if bytes <= LONGEST_SENTENCE && is_plain(&why) {
+        return why;
+    }
+    one_line(why.text()).into()
+}
+
+/// Whether all texts of a sentence are short and without control characters.
+fn is_plain(said: &Sentence) -> bool {
+    let is_fine = |text: &str| text.len() <= 4 * LONGEST_TEXT && !text.contains(char::is_control);
+    is_fine(said.text())
+        && said.args().all(|(_, value)| match value {
+            Argument::Text(text) | Argument::Fixed(text) => is_fine(text),
+            Argument::Names(names) => names.iter().all(|name| is_fine(name)),
+            Argument::Parts(parts) => parts.iter().all(is_plain),
+        })
 }
 
 #[cfg(test)]

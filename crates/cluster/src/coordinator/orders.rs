@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use tenbin_plan::sentence;
 
 use super::{Coordinator, check};
 use crate::error::ClusterError;
@@ -113,9 +114,12 @@ impl Coordinator {
         while let Some(missing) = has_done.iter().position(|has_done| !has_done) {
             check(stop)?;
             if begun.elapsed() > time {
-                let seconds = time.as_secs();
-                let what = format!("did not complete the coordinator's request within {seconds} s");
-                return Err(self.members[missing].lost(&what));
+                let what = sentence!(
+                    "request-not-completed",
+                    "did not complete the coordinator's request within {seconds} s",
+                    seconds = time.as_secs()
+                );
+                return Err(self.members[missing].lost(what));
             }
             if let Some((agent, what, _)) = self.heard()? {
                 has_done[agent] |= is_done(number, &self.members[agent].intro, what);

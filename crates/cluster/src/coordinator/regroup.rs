@@ -4,6 +4,8 @@ use std::sync::PoisonError;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use tenbin_plan::sentence;
+
 use super::gather::{Search, other_build};
 use super::{Coordinator, check};
 use crate::error::ClusterError;
@@ -34,7 +36,7 @@ impl Coordinator {
             match self.fill_and_assign(&mut search, stop) {
                 Err(ClusterError::Lost { agent, why }) => {
                     self.lose(&agent);
-                    further.push((agent, why));
+                    further.push((agent, why.to_string()));
                 }
                 done => return done.map(|()| further),
             }
@@ -87,7 +89,9 @@ impl Coordinator {
             }
         }
         if self.members.is_empty() {
-            return Err(ClusterError::Agents("no agent is left".to_owned()));
+            return Err(ClusterError::Agents(sentence!(
+                "no-agent-left", "no agent is left"
+            )));
         }
         self.await_silence(stop)?;
         self.probe(stop)?;

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tenbin_engine::{Sample, SliceEvent, StageSums, TcpFigures};
+use tenbin_plan::{Sentence, sentence};
 
 use super::orders::ORDER_TIME;
 use super::plausible::{MOST, is_possible, is_possible_cpu, is_possible_list};
@@ -18,10 +19,6 @@ use crate::parts;
 const START_MARGIN: Duration = Duration::from_millis(20);
 /// How long after its planned end a slice may last, besides the timeout of requests.
 const LAST_WAIT: Duration = Duration::from_secs(10);
-
-const LOST_SAMPLES: &str = "has sent samples that did not arrive";
-const ENDED_EARLY: &str =
-    "ended the slice early: it was interrupted, or suspended for longer than 3 s";
 
 /// Most load generator threads of an agent.
 const MOST_THREADS: usize = 1_024;
@@ -156,7 +153,10 @@ impl Coordinator {
         while self.members.iter().any(|member| !member.slice.is_ready) {
             check(stop)?;
             if Instant::now() > limit {
-                return Err(self.unfinished("did not open its connections in time"));
+                return Err(self.unfinished(sentence!(
+                    "connections-not-opened",
+                    "did not open its connections in time"
+                )));
             }
             match self.heard()? {
                 Some((agent, Happened::Ready { slice }, _)) if slice == number => {
@@ -204,7 +204,7 @@ impl Coordinator {
         let operations = slice.operations;
         let member = &mut self.members[agent];
         if sequence != member.slice.samples {
-            return Err(member.lost(LOST_SAMPLES));
+            return Err(member.lost(lost_samples()));
         }
         member.slice.samples += 1;
         let last = nanos(slice.timeout + LAST_WAIT)
@@ -269,7 +269,7 @@ impl Coordinator {
     }
 
     /// The error for the first agent that has not done its part of the slice.
-    fn unfinished(&self, what: &str) -> ClusterError {
+    fn unfinished(&self, what: Sentence) -> ClusterError {
         let is_missing = |member: &&Member| {
             if member.slice.is_ready {
                 member.slice.done.is_none()
@@ -279,7 +279,7 @@ impl Coordinator {
         };
         match self.members.iter().find(is_missing) {
             Some(member) => member.lost(what),
-            None => ClusterError::Agents(format!("an agent {what}")),
+            None => ClusterError::Agents(sentence!("some-agent-does", "an agent {what}", what)),
         }
     }
 }
@@ -310,7 +310,10 @@ impl RunningSlice<'_> {
                 self.coordinator.stop_slice();
             }
             if Instant::now() > self.limit() {
-                return Err(self.coordinator.unfinished("did not end the slice in time"));
+                return Err(self.coordinator.unfinished(sentence!(
+                    "slice-not-ended",
+                    "did not end the slice in time"
+                )));
             }
             if Instant::now() >= self.opens {
                 self.open();
@@ -392,10 +395,13 @@ impl RunningSlice<'_> {
     ) -> Result<(), ClusterError> {
         let member = &mut self.coordinator.members[agent];
         if samples != member.slice.samples {
-            return Err(member.lost(LOST_SAMPLES));
+            return Err(member.lost(lost_samples()));
         }
         if done.cut_short && !self.is_stopped {
-            return Err(member.lost(ENDED_EARLY));
+            return Err(member.lost(sentence!(
+                "slice-ended-early",
+                "ended the slice early: it was interrupted, or suspended for longer than 3 s"
+            )));
         }
         let longest = self.longest + LAST_WAIT;
         let is_time = (0.0..=longest.as_secs_f64()).contains(&done.seconds);
@@ -431,10 +437,16 @@ impl Member {
     }
 }
 
+fn lost_samples() -> Sentence {
+    sentence!("samples-lost", "has sent samples that did not arrive")
+}
+
 fn impossible(agent: &str) -> ClusterError {
-    ClusterError::Agents(format!(
+    ClusterError::Agents(sentence!(
+        "figures-impossible",
         "agent \"{agent}\" sent figures that this slice cannot have; use the same build of Tenbin \
-         on all machines"
+         on all machines",
+        agent
     ))
 }
 

@@ -67,7 +67,7 @@ fn an_agent_that_another_run_has_taken_is_not_reserved() {
 fn refusals_of_a_void_slice_do_not_count() {
     let (mut coordinator, _sent, arriving) = coordinator(&["load1"]);
     let refused = |number| {
-        let why = "no".to_owned();
+        let why = "no".into();
         event(Happened::Refused { number, why })
     };
     let subject = subjects::events("load1");
@@ -84,7 +84,7 @@ fn refusals_of_a_void_slice_do_not_count() {
 fn an_agent_that_has_left_or_has_not_received_an_order_is_lost() {
     let (mut coordinator, _sent, arriving) = coordinator(&["load1"]);
     let subject = subjects::events("load1");
-    let why = || "no".to_owned();
+    let why = || "no".into();
     let left = Happened::Gone { why: why() };
     let missed = |number| Happened::Missed { number, why: why() };
     arriving.add(&subject, &event(missed(Some(4))));
@@ -152,4 +152,15 @@ fn names_are_parts_of_subjects() {
 fn texts_of_agents_are_one_line() {
     assert_eq!(one_line("a\nerror: \u{1b}[31mb"), "a error:  [31mb");
     assert_eq!(one_line(&"x".repeat(9_000)).len(), LONGEST_TEXT);
+}
+
+#[test]
+fn sentences_of_agents_keep_their_arguments_unless_these_are_long_or_have_control_characters() {
+    let said = |name: &str| sentence!("of-agent", "agent \"{name}\": {why}", name, why = "no");
+    assert_eq!(limited(said("load1")), said("load1"));
+    for wrong in ["a\nb", &"x".repeat(9_000)] {
+        let kept = limited(said(wrong));
+        assert_eq!(kept.args().count(), 0, "{kept}");
+        assert_eq!(kept.text(), one_line(said(wrong).text()));
+    }
 }

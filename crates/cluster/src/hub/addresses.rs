@@ -2,6 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
 
+use tenbin_plan::sentence;
+
 use crate::error::ClusterError;
 use crate::interfaces;
 
@@ -21,8 +23,10 @@ pub(super) struct Addresses {
 impl Addresses {
     pub(super) fn new(listen: SocketAddr, names: &[String]) -> Result<Self, ClusterError> {
         if let Some(name) = names.iter().find(|name| !is_host(name)) {
-            return Err(ClusterError::Hub(format!(
-                "hub name \"{name}\" is neither a host name nor an IP address"
+            return Err(ClusterError::Hub(sentence!(
+                "no-hub-name",
+                "hub name \"{name}\" is neither a host name nor an IP address",
+                name
             )));
         }
         let listen = with_port(listen)?;
@@ -61,7 +65,14 @@ impl Addresses {
 fn with_port(listen: SocketAddr) -> Result<SocketAddr, ClusterError> {
     TcpListener::bind(listen)
         .and_then(|listener| listener.local_addr())
-        .map_err(|error| ClusterError::Hub(format!("cannot listen on {listen}: {error}")))
+        .map_err(|error| {
+            ClusterError::Hub(sentence!(
+                "hub-cannot-listen",
+                "cannot listen on {listen}: {error}",
+                listen,
+                error
+            ))
+        })
 }
 
 fn in_certificate(names: &[String], addresses: &[IpAddr]) -> Vec<String> {

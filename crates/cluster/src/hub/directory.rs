@@ -5,6 +5,8 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use tenbin_plan::sentence;
+
 use crate::error::ClusterError;
 
 /// Permission bits of the group and of other users.
@@ -26,11 +28,12 @@ impl Directory {
         let metadata = fs::metadata(path).map_err(|error| failed("read", path, &error))?;
         let path = path.to_owned();
         if metadata.mode() & OTHERS != 0 {
-            let shown = path.display();
-            return Err(ClusterError::Hub(format!(
-                "directory {shown} of the hub is open to other users (mode {:o}); chmod 700 \
+            return Err(ClusterError::Hub(sentence!(
+                "hub-directory-open",
+                "directory {shown} of the hub is open to other users (mode {mode}); chmod 700 \
                  {shown}, or give another --dir",
-                metadata.mode() & 0o777
+                shown = path.display(),
+                mode = format!("{:o}", metadata.mode() & 0o777)
             )));
         }
         Ok(Self { path })
@@ -67,12 +70,13 @@ impl Directory {
         if metadata.mode() & OTHERS == 0 {
             return Ok(());
         }
-        let shown = path.display();
-        Err(ClusterError::Hub(format!(
-            "{shown} is open to other users (mode {:o}); remove {} for new keys, or chmod 600 \
-             {shown} if nobody has read it",
-            metadata.mode() & 0o777,
-            self.path.display()
+        Err(ClusterError::Hub(sentence!(
+            "hub-file-open",
+            "{shown} is open to other users (mode {mode}); remove {directory} for new keys, or \
+             chmod 600 {shown} if nobody has read it",
+            shown = path.display(),
+            mode = format!("{:o}", metadata.mode() & 0o777),
+            directory = self.path.display()
         )))
     }
 
@@ -84,5 +88,11 @@ impl Directory {
 }
 
 fn failed(action: &str, path: &Path, error: &io::Error) -> ClusterError {
-    ClusterError::Hub(format!("cannot {action} {}: {error}", path.display()))
+    ClusterError::Hub(sentence!(
+        "hub-file-failed",
+        "cannot {action} {path}: {error}",
+        action,
+        path = path.display(),
+        error
+    ))
 }

@@ -5,6 +5,7 @@ use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
     Issuer, KeyUsagePurpose,
 };
+use tenbin_plan::{Sentence, sentence};
 
 use super::directory::Directory;
 use super::{AGENT_CREDS, COORDINATOR_CREDS};
@@ -43,13 +44,18 @@ impl Keys {
         match (there.as_slice(), missing.as_slice()) {
             ([], _) => Self::make(directory),
             (_, []) => Self::load(directory),
-            (there, missing) => Err(ClusterError::Hub(format!(
-                "directory {} has {} but lacks {}; restore what is missing, or remove the \
-                 directory for new keys",
-                directory.path().display(),
-                there.join(" and "),
-                missing.join(" and ")
-            ))),
+            (there, missing) => Err(ClusterError::Hub(
+                sentence!(
+                    "hub-keys-missing",
+                    "directory {directory} has {there} but lacks {missing}; restore what is \
+                     missing, or remove the directory for new keys",
+                    directory = directory.path().display(),
+                    there = there.join(" and "),
+                    missing = missing.join(" and ")
+                )
+                .with_names("there", there)
+                .with_names("missing", missing),
+            )),
         }
     }
 
@@ -66,9 +72,9 @@ impl Keys {
             (AGENT_CREDS, &keys.agent),
             (COORDINATOR_CREDS, &keys.coordinator),
         ] {
-            let seed = pair
-                .seed()
-                .map_err(|error| ClusterError::Hub(format!("cannot make an nkey: {error}")))?;
+            let seed = pair.seed().map_err(|error| {
+                ClusterError::Hub(sentence!("no-nkey", "cannot make an nkey: {error}", error))
+            })?;
             directory.write(name, &Creds::text(&seed, &certificate.pem()))?;
         }
         Ok(keys)
@@ -80,10 +86,12 @@ impl Keys {
         }
         let authority =
             rcgen::KeyPair::from_pem(&directory.read(AUTHORITY_KEY)?).map_err(|error| {
-                ClusterError::Hub(format!(
-                    "{} is no private key: {error}; remove {} for new keys",
-                    directory.join(AUTHORITY_KEY).display(),
-                    directory.path().display()
+                ClusterError::Hub(sentence!(
+                    "hub-key-unreadable",
+                    "{file} is no private key: {error}; remove {directory} for new keys",
+                    file = directory.join(AUTHORITY_KEY).display(),
+                    error,
+                    directory = directory.path().display()
                 ))
             })?;
         Ok(Self {
@@ -117,7 +125,7 @@ fn nkey(directory: &Directory, name: &str) -> Result<KeyPair, ClusterError> {
     let creds = Creds::read(&path)?;
     KeyPair::from_seed(&creds.seed).map_err(|error| ClusterError::Creds {
         path,
-        why: error.to_string(),
+        why: Sentence::verbatim(error),
     })
 }
 
@@ -137,5 +145,9 @@ fn named(name: &str) -> DistinguishedName {
 }
 
 fn unusable(error: rcgen::Error) -> ClusterError {
-    ClusterError::Hub(format!("cannot make the hub's certificate: {error}"))
+    ClusterError::Hub(sentence!(
+        "no-hub-certificate",
+        "cannot make the hub's certificate: {error}",
+        error
+    ))
 }

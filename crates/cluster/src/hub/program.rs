@@ -5,6 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use tenbin_plan::sentence;
+
 use super::{ARGUMENTS, Hub};
 use crate::error::ClusterError;
 
@@ -26,9 +28,11 @@ impl NatsServer {
         let program = match given {
             Some(path) => std::path::absolute(path).map_err(|error| cannot_run(path, &error))?,
             None => in_path().ok_or_else(|| {
-                ClusterError::Hub(format!(
-                    "no {PROGRAM} in PATH; run `apt install nats-server` or `go install \
-                     github.com/nats-io/nats-server/v2@v2.15.2`, or give --nats-server PATH"
+                ClusterError::Hub(sentence!(
+                    "no-nats-server",
+                    "no {program} in PATH; run `apt install nats-server` or `go install \
+                     github.com/nats-io/nats-server/v2@v2.15.2`, or give --nats-server PATH",
+                    program = PROGRAM
                 ))
             })?,
         };
@@ -36,10 +40,12 @@ impl NatsServer {
             .map_err(|error| cannot_run(&program, &error))?;
         let said = text_of(&output);
         if !output.status.success() || !said.contains(PROGRAM) {
-            return Err(ClusterError::Hub(format!(
-                "{} is not {PROGRAM}: with --version it prints \"{}\"",
-                program.display(),
-                said.lines().next().unwrap_or_default()
+            return Err(ClusterError::Hub(sentence!(
+                "other-than-nats-server",
+                "{file} is not {program}: with --version it prints \"{line}\"",
+                file = program.display(),
+                program = PROGRAM,
+                line = said.lines().next().unwrap_or_default()
             )));
         }
         Ok(Self { program })
@@ -64,11 +70,12 @@ impl NatsServer {
         if output.status.success() {
             return Ok(());
         }
-        Err(ClusterError::Hub(format!(
-            "{} rejects the configuration in {}: {}",
-            self.program.display(),
-            hub.directory.display(),
-            text_of(&output)
+        Err(ClusterError::Hub(sentence!(
+            "hub-configuration-rejected",
+            "{program} rejects the configuration in {directory}: {text}",
+            program = self.program.display(),
+            directory = hub.directory.display(),
+            text = text_of(&output)
         )))
     }
 }
@@ -96,7 +103,12 @@ fn text_of(output: &Output) -> String {
 }
 
 fn cannot_run(program: &Path, error: &io::Error) -> ClusterError {
-    ClusterError::Hub(format!("cannot run {}: {error}", program.display()))
+    ClusterError::Hub(sentence!(
+        "cannot-run-program",
+        "cannot run {program}: {error}",
+        program = program.display(),
+        error
+    ))
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 
 use std::io::BufRead;
 
+use tenbin_plan::{Sentence, sentence};
+
 use super::Documents;
 use crate::error::Error;
 use crate::groonga::Item;
@@ -45,12 +47,7 @@ impl<R: BufRead> Csv<R> {
             return Ok(None);
         };
         if values.len() != self.columns.len() {
-            let why = format!(
-                "{} values for {} columns ({})",
-                values.len(),
-                self.columns.len(),
-                self.columns.join(", ")
-            );
+            let why = crate::source::wrong_count(values.len(), &self.columns);
             return Err(self.documents.malformed(place, why));
         }
         let members = self.columns.iter().zip(values);
@@ -64,12 +61,18 @@ impl<R: BufRead> Csv<R> {
     fn header(&self, columns: Vec<String>, place: Place) -> Result<Vec<String>, Error> {
         for (at, name) in columns.iter().enumerate() {
             let why = if name.trim().is_empty() {
-                format!(
-                    "column {} has no name; the first line must name the columns",
-                    at + 1
+                sentence!(
+                    "column-unnamed",
+                    "column {number} has no name; the first line must name the columns",
+                    number = at + 1
                 )
             } else if columns[..at].contains(name) {
-                format!("two columns have the name {name:?}")
+                sentence!(
+                    "columns-same-name",
+                    "two columns have the name {name:?}",
+                    name
+                )
+                .with("name", name.escape_debug())
             } else {
                 continue;
             };
@@ -80,8 +83,7 @@ impl<R: BufRead> Csv<R> {
 
     /// The values of the next line that is not empty; `None` at the end of the input.
     fn row(&mut self, place: Place) -> Result<Option<Vec<String>>, Error> {
-        let wrong =
-            |documents: &Documents, why: &str| Err(documents.malformed(place, why.to_owned()));
+        let wrong = |documents: &Documents, why: Sentence| Err(documents.malformed(place, why));
         let mut row = Row::default();
         let mut line = Vec::new();
         loop {
@@ -90,8 +92,11 @@ impl<R: BufRead> Csv<R> {
                 if row.is_quoted {
                     return wrong(
                         &self.documents,
-                        "the quote in the line that starts here is not closed; the file may be \
-                         truncated",
+                        sentence!(
+                            "quote-open-in-line",
+                            "the quote in the line that starts here is not closed; the file may be \
+                             truncated"
+                        ),
                     );
                 }
                 return Ok(None);
@@ -109,11 +114,15 @@ impl<R: BufRead> Csv<R> {
                 let values = row.values.into_iter().map(String::from_utf8);
                 return match values.collect::<Result<_, _>>() {
                     Ok(values) => Ok(Some(values)),
-                    Err(_) => wrong(&self.documents, "the line is not UTF-8"),
+                    Err(_) => wrong(&self.documents, crate::source::not_utf8()),
                 };
             }
             if row.length > crate::source::LONGEST {
-                return wrong(&self.documents, "the line that starts here is too long");
+                let why = sentence!(
+                    "line-from-here-too-long",
+                    "the line that starts here is too long"
+                );
+                return wrong(&self.documents, why);
             }
         }
     }
@@ -131,7 +140,7 @@ struct Row {
 
 impl Row {
     /// Adds a line of the input. A line that ends inside quotes goes on with the next line.
-    fn take(&mut self, line: &[u8], separator: u8) -> Result<(), &'static str> {
+    fn take(&mut self, line: &[u8], separator: u8) -> Result<(), Sentence> {
         if self.is_quoted {
             self.value.push(b'\n');
         }
@@ -153,7 +162,9 @@ impl Row {
                     self.values.push(std::mem::take(&mut self.value));
                     is_closed = false;
                 }
-                _ if is_closed => return Err("text follows a closed quote"),
+                _ if is_closed => {
+                    return Err(sentence!("text-after-quote", "text follows a closed quote"));
+                }
                 b'"' if self.value.is_empty() => self.is_quoted = true,
                 _ => self.value.push(byte),
             }

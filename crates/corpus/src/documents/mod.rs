@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
+use tenbin_plan::{Sentence, sentence};
+
 use self::csv::Csv;
 use self::ndjson::Ndjson;
 use crate::error::Error;
@@ -278,21 +280,20 @@ impl Documents {
         })
     }
 
-    fn no_key(&self) -> String {
-        const HOW: &str = "name the member with the key (--key), or number the documents \
-                           (--number-keys)";
-        match &self.key {
-            DocumentKey::Member(name) => {
-                format!("the document has no text or number as its key {name:?}; {HOW}")
-            }
-            _ => format!(
-                "the document has no text or number as its key {}; {HOW}",
-                KEYS.join(", ")
-            ),
-        }
+    fn no_key(&self) -> Sentence {
+        let key = match &self.key {
+            DocumentKey::Member(name) => format!("{name:?}"),
+            _ => KEYS.join(", "),
+        };
+        sentence!(
+            "document-without-key",
+            "the document has no text or number as its key {key}; name the member with the key \
+             (--key), or number the documents (--number-keys)",
+            key
+        )
     }
 
-    fn malformed(&self, place: Place, reason: String) -> Error {
+    fn malformed(&self, place: Place, reason: Sentence) -> Error {
         Error::Malformed {
             name: self.name.clone(),
             place,
@@ -302,7 +303,7 @@ impl Documents {
 
     fn unreadable(&self, place: Place, source: io::Error) -> Error {
         if source.kind() == io::ErrorKind::FileTooLarge {
-            return self.malformed(place, source.to_string());
+            return self.malformed(place, Sentence::from(&source));
         }
         Error::read(&self.name, source)
     }

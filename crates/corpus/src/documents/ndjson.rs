@@ -3,6 +3,8 @@
 
 use std::io::BufRead;
 
+use tenbin_plan::{Sentence, sentence};
+
 use super::Documents;
 use crate::error::Error;
 use crate::groonga::Item;
@@ -62,29 +64,33 @@ impl<R: BufRead> Ndjson<R> {
     }
 }
 
-fn parsed(line: &[u8]) -> Result<Line, String> {
+fn parsed(line: &[u8]) -> Result<Line, Sentence> {
     let text = line
         .strip_prefix(BYTE_ORDER_MARK)
         .unwrap_or(line)
         .trim_ascii();
     if text.first() == Some(&b'[') {
-        return Err(
+        return Err(sentence!(
+            "line-of-array",
             "a line must hold one object, not an array; write one document per line, for example \
              with jq -c '.[]'"
-                .to_owned(),
-        );
+        ));
     }
-    let value = Json::parse(text).map_err(|error| format!("not JSON: {error}"))?;
+    let value = Json::parse(text).map_err(crate::source::not_json)?;
     let Json::Map(mut members) = value else {
-        return Err("a line must hold one object".to_owned());
+        return Err(sentence!(
+            "line-of-no-object", "a line must hold one object"
+        ));
     };
     let own = members.iter().find(|(name, _)| name == "_id");
     let own = own.map(|(_, key)| key.clone());
     match members.as_slice() {
         [(name, Json::Map(action))] if is_action(name, action) => {
             if matches!(name.as_str(), "delete" | "update") {
-                return Err(format!(
-                    "{name} is not supported; only index and create of _bulk are"
+                return Err(sentence!(
+                    "bulk-action",
+                    "{name} is not supported; only index and create of _bulk are",
+                    name
                 ));
             }
             let key = action.iter().find(|(name, _)| name == "_id");

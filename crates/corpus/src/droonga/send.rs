@@ -4,6 +4,7 @@ use std::io::BufRead;
 use std::time::{Duration, Instant, SystemTime};
 
 use sha1::{Digest as _, Sha1};
+use tenbin_plan::{Sentence, sentence};
 
 use super::clock::timestamp;
 use super::forward::{Address, Nodes};
@@ -125,10 +126,12 @@ pub fn send(
     })
 }
 
-fn message(line: &[u8], options: &SendOptions) -> Result<Json, String> {
-    let parsed = Json::parse(line).map_err(|error| format!("not JSON: {error}"))?;
+fn message(line: &[u8], options: &SendOptions) -> Result<Json, Sentence> {
+    let parsed = Json::parse(line).map_err(crate::source::not_json)?;
     let Json::Map(mut members) = parsed else {
-        return Err("a message must be an object".to_owned());
+        return Err(sentence!(
+            "message-no-object", "a message must be an object"
+        ));
     };
     if let Some(completion) = &options.completion {
         complete(&mut members, completion, line);
@@ -141,8 +144,10 @@ fn message(line: &[u8], options: &SendOptions) -> Result<Json, String> {
                 .and_then(Json::as_text)
                 .is_none_or(str::is_empty)
             {
-                return Err(format!(
-                    "the message has no {name:?}; Droonga would not understand it"
+                return Err(sentence!(
+                    "message-lacks",
+                    "the message has no {name:?}; Droonga would not understand it",
+                    name
                 ));
             }
         }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use percent_encoding::percent_decode_str;
+use tenbin_plan::{Sentence, sentence};
 
 use crate::escape::query_component;
 
@@ -65,7 +66,7 @@ impl Command {
     ///
     /// # Errors
     /// What is wrong with the line.
-    pub fn parse(line: &str) -> Result<Self, String> {
+    pub fn parse(line: &str) -> Result<Self, Sentence> {
         let line = line.trim();
         match line.strip_prefix("/d/") {
             Some(path) => Self::from_path(path),
@@ -95,7 +96,7 @@ impl Command {
         }
     }
 
-    fn from_path(path: &str) -> Result<Self, String> {
+    fn from_path(path: &str) -> Result<Self, Sentence> {
         let (name, query) = path.split_once('?').unwrap_or((path, ""));
         let name = name.split('.').next().unwrap_or_default();
         let mut arguments = Vec::new();
@@ -106,16 +107,18 @@ impl Command {
         Self::named(name.to_owned(), arguments)
     }
 
-    fn from_words(words: Vec<String>) -> Result<Self, String> {
+    fn from_words(words: Vec<String>) -> Result<Self, Sentence> {
         let mut words = words.into_iter();
-        let name = words.next().ok_or("the command is missing")?;
+        let name = words
+            .next()
+            .ok_or_else(|| sentence!("command-missing", "the command is missing"))?;
         let mut arguments = Vec::new();
         let mut nameless = 0;
         while let Some(word) = words.next() {
             if let Some(key) = word.strip_prefix("--").filter(|key| !key.is_empty()) {
-                let value = words
-                    .next()
-                    .ok_or_else(|| format!("a value must follow --{key}"))?;
+                let value = words.next().ok_or_else(|| {
+                    sentence!("argument-needs-value", "a value must follow --{key}", key)
+                })?;
                 arguments.push((key.to_owned(), value));
                 continue;
             }
@@ -123,7 +126,13 @@ impl Command {
             let key = known
                 .and_then(|(_, keys)| keys.get(nameless))
                 .ok_or_else(|| {
-                    format!("{name} takes no argument {word:?} without a name: write --NAME VALUE")
+                    sentence!(
+                        "argument-needs-name",
+                        "{name} takes no argument {word:?} without a name: write --NAME VALUE",
+                        name,
+                        word
+                    )
+                    .with("word", word.escape_debug())
                 })?;
             arguments.push(((*key).to_owned(), word));
             nameless += 1;
@@ -131,10 +140,15 @@ impl Command {
         Self::named(name, arguments)
     }
 
-    fn named(name: String, arguments: Vec<(String, String)>) -> Result<Self, String> {
+    fn named(name: String, arguments: Vec<(String, String)>) -> Result<Self, Sentence> {
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         if name.is_empty() || !name.chars().all(is_name) {
-            return Err(format!("{name:?} is not the name of a command"));
+            return Err(sentence!(
+                "no-command-name",
+                "{name:?} is not the name of a command",
+                name
+            )
+            .with("name", name.escape_debug()));
         }
         Ok(Self { name, arguments })
     }
@@ -151,12 +165,16 @@ impl fmt::Display for Command {
     }
 }
 
-fn decoded(text: &str) -> Result<String, String> {
+fn decoded(text: &str) -> Result<String, Sentence> {
     let spaced = text.replace('+', " ");
     let decoded = percent_decode_str(&spaced).decode_utf8();
-    decoded
-        .map(|text| text.into_owned())
-        .map_err(|_| format!("{text:?} is not UTF-8 when its escapes are resolved"))
+    decoded.map(|text| text.into_owned()).map_err(|_| {
+        sentence!(
+            "argument-not-utf8",
+            "{text:?} is not UTF-8 when its escapes are resolved",
+            text
+        )
+    })
 }
 
 fn quoted(value: &str) -> String {
@@ -182,7 +200,7 @@ fn quoted(value: &str) -> String {
 
 /// Splits a line at white space. Single and double quotes keep text together, even inside a word; a
 /// backslash escapes the next character.
-fn words(line: &str) -> Result<Vec<String>, String> {
+fn words(line: &str) -> Result<Vec<String>, Sentence> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote: Option<char> = None;
@@ -201,7 +219,11 @@ fn words(line: &str) -> Result<Vec<String>, String> {
         }
     }
     match quote {
-        Some(open) => Err(format!("the quote {open} is not closed")),
+        Some(open) => Err(sentence!(
+            "quote-open",
+            "the quote {open} is not closed",
+            open
+        )),
         None => {
             words.extend(word);
             Ok(words)
@@ -209,8 +231,10 @@ fn words(line: &str) -> Result<Vec<String>, String> {
     }
 }
 
-fn escaped(rest: &mut std::str::Chars<'_>) -> Result<char, String> {
-    let c = rest.next().ok_or("nothing follows the last backslash")?;
+fn escaped(rest: &mut std::str::Chars<'_>) -> Result<char, Sentence> {
+    let c = rest
+        .next()
+        .ok_or_else(|| sentence!("backslash-last", "nothing follows the last backslash"))?;
     Ok(match c {
         'b' => '\u{8}',
         'f' => '\u{c}',
@@ -226,19 +250,28 @@ fn escaped(rest: &mut std::str::Chars<'_>) -> Result<char, String> {
                     unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
                 }
             }
-            char::from_u32(unit).ok_or_else(|| format!("\\u{unit:04x} is not a character"))?
+            char::from_u32(unit).ok_or_else(|| {
+                sentence!(
+                    "escape-no-character",
+                    "{escape} is not a character",
+                    escape = format!("\\u{unit:04x}")
+                )
+            })?
         }
         c => c,
     })
 }
 
-fn hex(rest: &mut std::str::Chars<'_>) -> Result<u32, String> {
+fn hex(rest: &mut std::str::Chars<'_>) -> Result<u32, Sentence> {
     let digits = rest.as_str().get(..4).unwrap_or_default();
     if digits.len() != 4 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
-        return Err("four hexadecimal digits must follow \\u".to_owned());
+        return Err(sentence!(
+            "escape-needs-digits",
+            "four hexadecimal digits must follow \\u"
+        ));
     }
     rest.nth(3);
-    u32::from_str_radix(digits, 16).map_err(|error| error.to_string())
+    u32::from_str_radix(digits, 16).map_err(Sentence::verbatim)
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
+use tenbin_plan::{Sentence, sentence};
+
 use super::command::Command;
 use crate::error::Error;
 use crate::json::Json;
@@ -140,14 +142,17 @@ impl<R: BufRead> Script<R> {
             }
             whole.pop();
             if whole.len() > crate::source::LONGEST {
-                return Err(self.malformed(place, "the line is too long".to_owned()));
+                return Err(self.malformed(
+                    place,
+                    sentence!("data-line-too-long", "the line is too long"),
+                ));
             }
         }
         if !any {
             return Ok(None);
         }
         let text = String::from_utf8(whole)
-            .map_err(|_| self.malformed(place, "the line is not UTF-8".to_owned()))?;
+            .map_err(|_| self.malformed(place, crate::source::not_utf8()))?;
         Ok(Some(text))
     }
 
@@ -155,12 +160,19 @@ impl<R: BufRead> Script<R> {
         let table = command
             .argument("table")
             .filter(|table| !table.is_empty())
-            .ok_or_else(|| self.malformed(place, "load has no --table".to_owned()))?;
+            .ok_or_else(|| {
+                let why = sentence!("load-without-table", "load has no --table");
+                self.malformed(place, why)
+            })?;
         if let Some(other) = command
             .argument("input_type")
             .filter(|kind| *kind != "json")
         {
-            let reason = format!("load has --input_type {other}; only json can be read");
+            let reason = sentence!(
+                "load-of-other-type",
+                "load has --input_type {other}; only json can be read",
+                other
+            );
             return Err(self.malformed(place, reason));
         }
         let columns = command.argument("columns").map(|columns| {
@@ -177,8 +189,10 @@ impl<R: BufRead> Script<R> {
             self.load = Some(load);
             return Ok(());
         };
-        let value = Json::parse(values.as_bytes())
-            .map_err(|error| self.malformed(place, format!("--values is not JSON: {error}")))?;
+        let value = Json::parse(values.as_bytes()).map_err(|error| {
+            let why = sentence!("values-no-json", "--values is not JSON: {error}", error);
+            self.malformed(place, why)
+        })?;
         let elements = match value {
             Json::List(elements) => elements,
             other => vec![other],
@@ -198,9 +212,10 @@ impl<R: BufRead> Script<R> {
     fn next_record(&mut self, mut load: Load) -> Result<Option<Record>, Error> {
         loop {
             let Some(byte) = self.next_byte()? else {
-                let reason = format!(
-                    "the input ends inside the load that starts on line {}; it may be truncated",
-                    load.place.line
+                let reason = sentence!(
+                    "load-cut",
+                    "the input ends inside the load that starts on line {line}; it may be truncated",
+                    line = load.place.line
                 );
                 return Err(self.malformed(self.source.place(), reason));
             };
@@ -221,16 +236,17 @@ impl<R: BufRead> Script<R> {
                 }
                 (_, b'{') | (true, b'[') => {}
                 (_, byte) => {
-                    let reason = format!(
-                        "a record must be an object or an array, not \"{}\"",
-                        byte.escape_ascii()
+                    let reason = sentence!(
+                        "record-begins-with",
+                        "a record must be an object or an array, not \"{begin}\"",
+                        begin = byte.escape_ascii()
                     );
                     return Err(self.malformed(place, reason));
                 }
             }
             let text = self.element()?;
             let element = Json::parse(&text)
-                .map_err(|error| self.malformed(place, format!("not JSON: {error}")))?;
+                .map_err(|error| self.malformed(place, crate::source::not_json(error)))?;
             let taken = load
                 .take(element, place)
                 .map_err(|reason| self.malformed(place, reason))?;
@@ -269,9 +285,11 @@ impl<R: BufRead> Script<R> {
                 Err(error) => return Err(self.unreadable(error)),
             };
             if chunk.is_empty() {
-                let reason =
-                    "the input ends inside the record that starts here; it may be truncated";
-                return Err(self.malformed(start, reason.to_owned()));
+                let reason = sentence!(
+                    "record-cut",
+                    "the input ends inside the record that starts here; it may be truncated"
+                );
+                return Err(self.malformed(start, reason));
             }
             let end = scan.end_in(chunk);
             let used = end.unwrap_or(chunk.len());
@@ -283,7 +301,7 @@ impl<R: BufRead> Script<R> {
         }
     }
 
-    fn malformed(&self, place: Place, reason: String) -> Error {
+    fn malformed(&self, place: Place, reason: Sentence) -> Error {
         Error::Malformed {
             name: self.name.clone(),
             place,
@@ -293,7 +311,7 @@ impl<R: BufRead> Script<R> {
 
     fn unreadable(&self, source: io::Error) -> Error {
         if source.kind() == io::ErrorKind::FileTooLarge {
-            return self.malformed(self.source.place(), source.to_string());
+            return self.malformed(self.source.place(), Sentence::from(&source));
         }
         Error::read(&self.name, source)
     }
@@ -301,7 +319,7 @@ impl<R: BufRead> Script<R> {
 
 impl Load {
     /// Converts an element to a record; returns `None` for the header with column names.
-    fn take(&mut self, element: Json, place: Place) -> Result<Option<Record>, String> {
+    fn take(&mut self, element: Json, place: Place) -> Result<Option<Record>, Sentence> {
         let columns = match &element {
             Json::Map(_) => None,
             Json::List(values) => {
@@ -310,23 +328,26 @@ impl Load {
                         .iter()
                         .map(|name| name.as_text().map(str::to_owned))
                         .collect();
-                    let names = names.ok_or(
-                        "the first array must name the columns, as in [\"_key\",\"title\"]",
-                    )?;
+                    let names = names.ok_or_else(|| {
+                        sentence!(
+                            "columns-unnamed",
+                            "the first array must name the columns, as in [\"_key\",\"title\"]"
+                        )
+                    })?;
                     self.columns = Some(names);
                     return Ok(None);
                 };
                 if columns.len() != values.len() {
-                    return Err(format!(
-                        "{} values for {} columns ({})",
-                        values.len(),
-                        columns.len(),
-                        columns.join(", ")
-                    ));
+                    return Err(crate::source::wrong_count(values.len(), columns));
                 }
                 Some(Arc::clone(columns))
             }
-            _ => return Err("a record must be an object or an array".to_owned()),
+            _ => {
+                return Err(sentence!(
+                    "no-record",
+                    "a record must be an object or an array"
+                ));
+            }
         };
         Ok(Some(Record {
             table: Arc::clone(&self.table),

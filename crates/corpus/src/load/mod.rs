@@ -15,6 +15,8 @@ mod state;
 
 use std::time::{Duration, Instant};
 
+use tenbin_plan::sentence;
+
 use self::interruptible::InterruptibleSink;
 use crate::error::Error;
 use crate::groonga::{Item, Record};
@@ -257,9 +259,11 @@ impl<'a> Loader<'a> {
             return Err(Error::Malformed {
                 name: files.current().to_owned(),
                 place: record.place,
-                reason: "the record has no _key, so a load that is resumed after an interruption \
-                         would add it twice"
-                    .to_owned(),
+                reason: sentence!(
+                    "record-without-key",
+                    "the record has no _key, so a load that is resumed after an interruption would \
+                     add it twice"
+                ),
             });
         }
         let other_table = self

@@ -2,6 +2,8 @@
 //! "Fast splittable pseudorandom number generators", OOPSLA 2014). Not a library's generator,
 //! because a new version of a library could change the pages.
 
+use tenbin_plan::rng::split_mix;
+
 /// State of a SplitMix64 generator.
 #[derive(Debug)]
 pub(super) struct Random(u64);
@@ -17,11 +19,7 @@ impl Random {
     }
 
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        split_mix(&mut self.0)
     }
 
     /// A uniform value from 0 to less than 1.

@@ -5,6 +5,7 @@ use std::io::{self, BufRead};
 use quick_xml::Reader;
 use quick_xml::errors::Error as XmlError;
 use quick_xml::events::{BytesRef, BytesStart, Event};
+use tenbin_plan::{Sentence, sentence};
 
 use super::categories::categories;
 use crate::error::Error;
@@ -155,11 +156,17 @@ impl<R: BufRead> Dump<R> {
     fn open(&mut self, start: &BytesStart<'_>) -> Result<(), Error> {
         let name = start.local_name().as_ref().to_owned();
         if self.path.is_empty() && name != "mediawiki" {
-            let reason = format!("not a MediaWiki dump: it starts with <{name}>");
+            let reason = sentence!(
+                "dump-begins-with",
+                "not a MediaWiki dump: it starts with <{name}>",
+                name
+            );
             return Err(self.malformed(reason));
         }
         if self.path.len() >= DEEPEST {
-            return Err(self.malformed("elements are nested too deeply".to_owned()));
+            return Err(
+                self.malformed(sentence!("dump-too-deep", "elements are nested too deeply"))
+            );
         }
         self.path.push(name);
         let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
@@ -194,13 +201,18 @@ impl<R: BufRead> Dump<R> {
                 return Ok(());
             }
             [] if !text.trim().is_empty() => {
-                let reason = "not XML: text where a tag is expected";
-                return Err(self.malformed(reason.to_owned()));
+                return Err(self.malformed(sentence!(
+                    "dump-no-tag-here",
+                    "not XML: text where a tag is expected"
+                )));
             }
             _ => return Ok(()),
         };
         if field.len() + text.len() > crate::source::LONGEST {
-            return Err(self.malformed("one text is longer than 64 MiB".to_owned()));
+            return Err(self.malformed(sentence!(
+                "dump-text-too-long",
+                "one text is longer than 64 MiB"
+            )));
         }
         field.push_str(text);
         Ok(())
@@ -218,10 +230,13 @@ impl<R: BufRead> Dump<R> {
     /// Handles the end of the input between elements.
     fn finish(&mut self) -> Result<(), Error> {
         if self.bytes() == 0 {
-            return Err(self.malformed("it is empty".to_owned()));
+            return Err(self.malformed(sentence!("dump-empty", "it is empty")));
         }
         if self.path.is_empty() {
-            return Err(self.malformed("not a MediaWiki dump: it has no tag".to_owned()));
+            return Err(self.malformed(sentence!(
+                "dump-without-tag",
+                "not a MediaWiki dump: it has no tag"
+            )));
         }
         self.end = Some(End::CutOff);
         Ok(())
@@ -235,13 +250,19 @@ impl<R: BufRead> Dump<R> {
             return Ok(None);
         }
         if draft.title.is_empty() {
-            return Err(self.malformed("the page that ends here has no <title>".to_owned()));
+            return Err(self.malformed(sentence!(
+                "page-without-title",
+                "the page that ends here has no <title>"
+            )));
         }
         let id = draft.id.trim();
         let id = id.parse().map_err(|_| {
             let title = tenbin_http::excerpt(&draft.title);
-            self.malformed(format!(
-                "the page {title:?} ends here, and its <id> is {id:?}, which is not a number"
+            self.malformed(sentence!(
+                "page-id-no-number",
+                "the page {title:?} ends here, and its <id> is {id:?}, which is not a number",
+                title,
+                id
             ))
         })?;
         let mut page = Page {
@@ -287,12 +308,20 @@ impl<R: BufRead> Dump<R> {
             XmlError::Io(io) if !is_about_content(io.kind()) => {
                 Error::read(&self.name, io::Error::new(io.kind(), io.to_string()))
             }
-            XmlError::Io(io) => self.malformed(format!("it cannot be decompressed: {io}")),
-            error => self.malformed(error.to_string()),
+            XmlError::Io(io) => self.malformed(sentence!(
+                "dump-not-decompressed",
+                "it cannot be decompressed: {error}",
+                error = io.to_string()
+            )),
+            error => self.malformed(sentence!(
+                "dump-no-xml",
+                "{error}",
+                error = error.to_string()
+            )),
         })
     }
 
-    fn malformed(&self, reason: String) -> Error {
+    fn malformed(&self, reason: Sentence) -> Error {
         Error::Malformed {
             name: self.name.clone(),
             place: self.reader.get_ref().place(),
@@ -315,10 +344,10 @@ fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
     Some(attribute.value.to_string())
 }
 
-fn resolve(reference: &BytesRef<'_>) -> Result<char, String> {
+fn resolve(reference: &BytesRef<'_>) -> Result<char, Sentence> {
     let unknown = || {
         let name = tenbin_http::excerpt(&reference.xml10_content());
-        format!("unknown entity &{name};")
+        sentence!("unknown-entity", "unknown entity &{name};", name)
     };
     if reference.is_char_ref() {
         return reference

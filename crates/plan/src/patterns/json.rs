@@ -86,7 +86,12 @@ fn pattern(
     let given = own.method.or_else(|| shared.method.clone());
     let method = given.unwrap_or_else(|| method.to_owned());
     let path = own.path.or_else(|| shared.path.clone());
-    let mut path = path.ok_or("it has no path, and neither has its group")?;
+    let mut path = path.ok_or_else(|| {
+        sentence!(
+            "pattern-without-path",
+            "it has no path, and neither has its group"
+        )
+    })?;
     let body = own.body.or_else(|| shared.body.clone());
     let body = match body {
         None => Vec::new(),
@@ -133,7 +138,12 @@ fn with_query(mut path: String, body: &Value) -> Result<String, Sentence> {
                 push(&pair);
             }
         }
-        _ => return Err("the body of a GET is text or an object: it becomes the query".into()),
+        _ => {
+            return Err(sentence!(
+                "body-of-get",
+                "the body of a GET is text or an object: it becomes the query"
+            ));
+        }
     }
     Ok(path)
 }

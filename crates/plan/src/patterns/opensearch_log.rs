@@ -1,5 +1,6 @@
 //! The search slow logs of OpenSearch and Elasticsearch, as text or as JSON. A search writes a line
-//! for each phase on each shard that took longer than a threshold.
+//! for each phase on each shard that took longer than a threshold. OpenSearch can write another line
+//! for the search as a whole, which does not name the index, into the same file.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -29,7 +30,7 @@ pub(super) fn read<R: BufRead + ?Sized>(
     builder: &mut Builder,
 ) -> Result<(), Fault> {
     let mut searches = Searches::default();
-    let (mut cut, mut repeated) = (0_u64, 0_u64);
+    let (mut cut, mut repeated, mut everywhere) = (0_u64, 0_u64, 0_u64);
     while let Some((index, line)) = lines.next()? {
         let line = line.trim_ascii();
         if line.is_empty() {
@@ -57,7 +58,14 @@ pub(super) fn read<R: BufRead + ?Sized>(
             builder.push(search(group, path, body.as_bytes().to_vec()))
         });
         pushed.map_err(|why| Fault::in_line(index, why))?;
+        everywhere += u64::from(entry.index.is_empty());
     }
+    note(builder, cut, repeated, everywhere);
+    Ok(())
+}
+
+/// Notes how many lines are no searches of their own, and how many searches go to all indexes.
+fn note(builder: &mut Builder, cut: u64, repeated: u64, everywhere: u64) {
     if cut > 0 {
         builder.note(sentence!(
             "log-cut",
@@ -73,7 +81,14 @@ pub(super) fn read<R: BufRead + ?Sized>(
             repeated
         ));
     }
-    Ok(())
+    if everywhere > 0 {
+        builder.note(sentence!(
+            "log-no-index",
+            "{everywhere} searches of the log are sent to all indexes, because their lines do not \
+             name the index",
+            everywhere
+        ));
+    }
 }
 
 /// A request that sends a search.
@@ -108,10 +123,29 @@ struct Searches {
     lines: HashMap<(u64, u64), u32>,
     /// By search, how often it was sent.
     sent: HashMap<u64, u32>,
+    /// By search in any index.
+    anywhere: HashMap<u64, Anywhere>,
+}
+
+/// Lines and requests of a search in any index.
+#[derive(Default)]
+struct Anywhere {
+    /// Lines of whole searches.
+    lines: u32,
+    /// How often the search was sent, to any index.
+    sent: u32,
 }
 
 impl Searches {
     fn is_another(&mut self, entry: &Entry, body: &str) -> bool {
+        let anywhere = self.hasher.hash_one((&entry.search_type, body));
+        let anywhere = self.anywhere.entry(anywhere).or_default();
+        if entry.is_whole {
+            anywhere.lines += 1;
+            let is_another = anywhere.lines > anywhere.sent;
+            anywhere.sent = anywhere.sent.max(anywhere.lines);
+            return is_another;
+        }
         let search = self
             .hasher
             .hash_one((&entry.index, &entry.search_type, body));
@@ -121,12 +155,17 @@ impl Searches {
         let sent = self.sent.entry(search).or_default();
         let is_another = *lines > *sent;
         *sent = (*sent).max(*lines);
+        if is_another {
+            anywhere.sent += 1;
+        }
         is_another
     }
 }
 
 /// A line of a slow log.
 struct Entry {
+    /// Whether the line is of a search as a whole, not of a phase on a shard.
+    is_whole: bool,
     /// Phase and shard.
     place: String,
     /// Index; empty if the log does not name it.
@@ -181,6 +220,7 @@ fn of_json(text: &str) -> Option<Entry> {
             .or_else(|| again().filter(|plain| whole_is_all(plain)))
     });
     Some(Entry {
+        is_whole: line.r#type.contains("request"),
         place: format!("{} {shard}", line.component),
         index: index.to_owned(),
         search_type: line.search_type,
@@ -206,7 +246,9 @@ fn of_text(text: &str) -> Option<Entry> {
         "query"
     };
     let source = whole(source).filter(|whole| source[whole.len()..].starts_with(']'));
+    let is_whole = rest.contains(" phase_took_millis[") && index.is_empty();
     Some(Entry {
+        is_whole,
         place: format!("{phase} {shard}"),
         index: index.to_owned(),
         search_type: search_type.to_owned(),
@@ -259,6 +301,27 @@ mod tests {
         )
     }
 
+    fn whole_line(source: &str) -> String {
+        format!(
+            "[2026-11-20T11:42:29,326][WARN ][c.s.r.slowlog] [node-1] took[2ms], took_millis[2], \
+             phase_took_millis[{{query=1, fetch=0}}], total_hits[5 hits], \
+             search_type[QUERY_THEN_FETCH], shards[{{total:2, successful:2, skipped:0, failed:0}}], \
+             source[{source}], id[]\n"
+        )
+    }
+
+    fn whole_json_line(source: &str) -> String {
+        format!(
+            "{{\"type\": \"search_request_slowlog\", \"timestamp\": \"2026-11-20T11:42:29,326Z\", \
+             \"level\": \"WARN\", \"component\": \"c.s.r.slowlog\", \"node.name\": \"n\", \
+             \"took\": \"2ms\", \"phase_took\": \"{{query=1}}\", \
+             \"search_type\": \"DFS_QUERY_THEN_FETCH\", \
+             \"shards\": \"{{total:2, successful:2, skipped:0, failed:0}}\", \
+             \"source\": {}, \"id\": null}}\n",
+            serde_json::Value::String(source.to_owned())
+        )
+    }
+
     const TEA: &str = r#"{"query":{"match":{"title":{"query":"tea [a], b"}}},"size":3}"#;
     const RICE: &str = r#"{"query":{"match_all":{}}}"#;
 
@@ -294,6 +357,39 @@ mod tests {
             "{:?}",
             set.notes()
         );
+    }
+
+    #[test]
+    fn the_line_of_a_whole_search_counts_only_without_lines_of_shards() {
+        let texts = [
+            text_line("query", 0, TEA),
+            text_line("query", 1, TEA),
+            whole_line(TEA),
+            whole_line(RICE),
+        ];
+        let jsons = [
+            json_line(0, TEA),
+            json_line(1, TEA),
+            whole_json_line(TEA),
+            whole_json_line(RICE),
+        ];
+        for (lines, parameters) in [(texts, ""), (jsons, "?search_type=dfs_query_then_fetch")] {
+            let set = read(lines.concat().as_bytes(), PatternFormat::Auto, "GET").unwrap();
+            let expected = [("/pages", TEA), ("", RICE)].map(|(index, body)| {
+                let label = format!("POST {index}/_search{parameters}");
+                (label, body.to_owned())
+            });
+            assert_eq!(requests(&set), expected);
+            let notes: Vec<String> = set.notes().iter().map(ToString::to_string).collect();
+            assert!(
+                notes[0].starts_with("2 lines of the log are of"),
+                "{notes:?}"
+            );
+            assert!(
+                notes[1].starts_with("1 searches of the log are sent to all indexes"),
+                "{notes:?}"
+            );
+        }
     }
 
     #[test]

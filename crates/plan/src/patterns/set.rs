@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::check::Check;
 use crate::rng::{Rng, name_number};
+use crate::secrets::conceal_parameters;
 use crate::{Sentence, sentence};
 
 /// A request in a file of patterns.
@@ -43,22 +44,23 @@ pub struct Logged {
 }
 
 impl Pattern {
-    /// The name of the pattern in reports: method and path, or the search term.
+    /// The name of the pattern in reports: method and path without the values of parameters that look
+    /// secret, or the search term.
     pub fn label(&self) -> String {
         match &self.term {
             Some(term) => term.clone(),
-            None => format!("{} {}", self.method, self.path),
+            None => format!("{} {}", self.method, conceal_parameters(&self.path)),
         }
     }
 }
 
-// Bodies and headers can be secret.
+// Bodies, headers and parameters can be secret.
 impl fmt::Debug for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pattern")
             .field("group", &self.group)
             .field("method", &self.method)
-            .field("path", &self.path)
+            .field("path", &conceal_parameters(&self.path))
             .field("host", &self.host)
             .field("port", &self.port)
             .finish_non_exhaustive()
@@ -319,6 +321,15 @@ mod tests {
         assert_eq!(of_b.count(), 10);
         let weights = chosen.weights();
         assert!(weights.iter().all(|weight| (weight - 0.025).abs() < 1e-12));
+    }
+
+    #[test]
+    fn the_name_of_a_pattern_has_no_secret() {
+        let set = set("/x?api_key=hush&key=a\n");
+        let pattern = &set.patterns()[0];
+        assert_eq!(pattern.path, "/x?api_key=hush&key=a");
+        assert_eq!(pattern.label(), "GET /x?api_key=…&key=a");
+        assert!(!format!("{pattern:?}").contains("hush"));
     }
 
     #[test]

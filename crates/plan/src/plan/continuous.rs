@@ -62,14 +62,13 @@ impl Plan {
         }
     }
 
-    /// The time of all stretches after `rounds` rounds, with settling times and pauses.
-    pub(crate) fn time_of_stretches(&self, rounds: u32) -> Duration {
-        let turns = self.stretches(rounds);
-        let each = turns.iter().filter_map(|turn| {
+    /// The time of each stretch after `rounds` rounds, with settling time and pause.
+    pub(crate) fn times_of_stretches(&self, rounds: u32) -> impl Iterator<Item = Duration> {
+        let turns = self.stretches(rounds).into_iter();
+        turns.filter_map(move |turn| {
             let length = self.stretch_of(turn.workload, rounds)?;
             Some(length + self.rounds.lead + self.rounds.gap)
-        });
-        each.fold(Duration::ZERO, Duration::saturating_add)
+        })
     }
 
     /// What the run announces about its stretches; `None` if it has none and the plan asks for

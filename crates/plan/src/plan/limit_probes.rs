@@ -83,13 +83,10 @@ impl Plan {
         probes.collect()
     }
 
-    /// The time of all probes after `rounds` rounds, with settling times and pauses.
-    pub(crate) fn time_of_limit_probes(&self, rounds: u32) -> Duration {
-        let probes = self.limit_probes(rounds);
-        let each = probes
-            .iter()
-            .map(|it| it.lead + it.window + self.rounds.gap);
-        each.fold(Duration::ZERO, Duration::saturating_add)
+    /// The time of each probe after `rounds` rounds, with settling time and pause.
+    pub(crate) fn times_of_limit_probes(&self, rounds: u32) -> impl Iterator<Item = Duration> {
+        let probes = self.limit_probes(rounds).into_iter();
+        probes.map(move |it| it.lead + it.window + self.rounds.gap)
     }
 
     /// What the run announces about its probes; `None` if it has none.

@@ -17,6 +17,12 @@ impl Plan {
         }
     }
 
+    /// Whether every target can be restarted during the run: Tenbin starts it, and the workloads need
+    /// no data that it stores.
+    pub fn can_relaunch(&self) -> bool {
+        self.why_no_restarts().is_none()
+    }
+
     /// Why targets cannot be restarted during the run, as one sentence; `None` if they can.
     pub(crate) fn why_no_restarts(&self) -> Option<Sentence> {
         let has_state = |work: &&Workload| !work.facts().can_relaunch() || work.search().is_some();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::load::RateSearch;
 use crate::plan::model::Plan;
 use crate::relaunch::Relaunch;
-use crate::rng::Rng;
+use crate::rng::{Rng, split_mix};
 
 /// Maximum length of a slice on the slowest target, as a multiple of the planned length, if all
 /// targets are sent the same requests.
@@ -206,16 +206,6 @@ fn drawn_order(n: usize, seed: u64) -> Vec<usize> {
     order
 }
 
-/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
-/// generators", 2014): tiny, and the same on every machine and in every version.
-fn split_mix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 impl Plan {
     /// Rounds of one of the plan's blocks: 2 for an ABBA quad.
     pub fn rounds_per_block(&self) -> u32 {
@@ -277,12 +267,18 @@ impl Plan {
             slice.saturating_mul(slices),
             self.rounds.gap.saturating_mul(slices.saturating_sub(1)),
             self.longest_search().saturating_mul(searched),
-            self.time_of_stretches(rounds),
-            self.time_of_limit_probes(rounds),
         ];
         times
             .into_iter()
+            .chain(self.times_after_rounds(rounds))
             .fold(Duration::ZERO, Duration::saturating_add)
+    }
+
+    /// The planned time of each slice after `rounds` rounds, with settling time and pause, in the order
+    /// of the run: the probes of other loads, then the continuous stretches.
+    pub fn times_after_rounds(&self, rounds: u32) -> Vec<Duration> {
+        let probes = self.times_of_limit_probes(rounds);
+        probes.chain(self.times_of_stretches(rounds)).collect()
     }
 }
 

@@ -82,25 +82,12 @@ impl Refusal {
 
     /// The problems with their arguments, one per line.
     pub fn sentence(&self) -> Sentence {
-        self.lines(Problem::sentence)
+        Sentence::in_lines(self.problems.iter().map(Problem::sentence))
     }
 
     /// The problems of a plan that is in no file yet, one per line.
     pub fn without_file(&self) -> Sentence {
-        self.lines(Problem::without_file)
-    }
-
-    fn lines(&self, said: fn(&Problem) -> Sentence) -> Sentence {
-        let all = self.problems.iter().map(said).reduce(|first, next| {
-            sentence!(
-                "lines",
-                "{first}{newline}{next}",
-                first,
-                newline = "\n",
-                next
-            )
-        });
-        all.unwrap_or_default()
+        Sentence::in_lines(self.problems.iter().map(Problem::without_file))
     }
 }
 

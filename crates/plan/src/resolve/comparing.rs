@@ -190,7 +190,8 @@ pub(super) fn can_decide(
         .into());
     }
     let is_unobserved = |target: &&Target| {
-        target.observe.is_none() && matches!(target.reach, Reach::Endpoint { .. })
+        let is_running = matches!(target.reach, Reach::Endpoint { .. });
+        (target.observe.is_none() && is_running) || target.unobserved_container().is_some()
     };
     let used = match figure {
         Figure::Cpu => Some("CPU time"),
@@ -199,6 +200,17 @@ pub(super) fn can_decide(
     };
     let unobserved = used.zip(targets.iter().find(is_unobserved));
     if let Some((used, target)) = unobserved {
+        if let Some(client) = target.unobserved_container() {
+            return Err(sentence!(
+                "container-not-observed",
+                "the {used} of target {name:?} is not observed, because {client} does not start \
+                 the server itself; add --observe {name}=name:PROGRAM with the program of the server",
+                used,
+                name = target.name,
+                client
+            )
+            .into());
+        }
         return Err(sentence!(
             "not-observed",
             "the {used} of target {name:?} is not observed; add --observe port (in a plan observe \

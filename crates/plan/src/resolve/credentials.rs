@@ -333,11 +333,9 @@ pub(super) fn kept_out_of(
 ) -> Launch {
     let secret = credentials.secret_key.reveal();
     let shows_it = |text: &str| secret.len() >= TELLING && text.contains(secret);
+    let command = draft.command.as_ref();
+    let place = command.map_or(Place::Nowhere, |list| list.place);
     if launch.command.iter().any(|word| shows_it(word)) {
-        let place = draft
-            .command
-            .as_ref()
-            .map_or(Place::Nowhere, |list| list.place);
         resolver.wrong(
             place,
             "command",
@@ -352,10 +350,6 @@ pub(super) fn kept_out_of(
     let token = token.map_or("", |token| token.secret.reveal());
     let texts = || launch.command.iter().chain(launch.env.values());
     if token.len() >= TELLING && texts().any(|text| text.contains(token)) {
-        let place = draft
-            .command
-            .as_ref()
-            .map_or(Place::Nowhere, |list| list.place);
         resolver.wrong(
             place,
             "command",

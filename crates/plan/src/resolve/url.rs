@@ -3,15 +3,16 @@
 use url::Url;
 
 use crate::plan_file::mistake::Mistake;
-use crate::secrets::placeholders;
+use crate::secrets::{conceal_url, placeholders};
 use crate::{Sentence, sentence};
 
 /// Reads a base URL.
 pub(super) fn checked(text: &str) -> Result<Url, Mistake> {
     let Some((scheme, rest)) = text.split_once("://") else {
+        let text = conceal_url(text);
         return Err(Mistake::NotAUrl {
-            text: text.to_owned(),
-            meant: format!("http://{}", without_scheme(text)),
+            meant: format!("http://{}", without_scheme(&text)),
+            text,
         });
     };
     Ok(with_scheme(text, scheme, rest)?)
@@ -29,6 +30,10 @@ fn with_scheme(text: &str, scheme: &str, rest: &str) -> Result<Url, Sentence> {
             "a URL with a user name or password in it is not supported"
         ));
     }
+    let parsed = Url::parse(text);
+    // A query can contain a secret, too.
+    let shown = conceal_url(text);
+    let text = shown.as_str();
     match scheme.to_ascii_lowercase().as_str() {
         "http" | "https" => {}
         other => {
@@ -40,7 +45,7 @@ fn with_scheme(text: &str, scheme: &str, rest: &str) -> Result<Url, Sentence> {
             ));
         }
     }
-    let url = Url::parse(text).map_err(|error| {
+    let url = parsed.map_err(|error| {
         sentence!(
             "bad-url",
             "{text:?} is not a URL ({error}); write for example \"http://127.0.0.1:8080/\"",
@@ -118,12 +123,13 @@ pub(super) fn url_template(text: &str, swept: &[&str]) -> Result<String, Mistake
         .into());
     }
     let filled = placeholders::filled(text, swept);
+    let (shown_filled, shown) = (conceal_url(&filled), conceal_url(text));
     let as_written = |mistake: Mistake| match mistake {
         Mistake::NotAUrl { meant, .. } => Mistake::NotAUrl {
-            text: text.to_owned(),
-            meant: meant.replace(without_scheme(&filled), without_scheme(text)),
+            meant: meant.replace(without_scheme(&shown_filled), without_scheme(&shown)),
+            text: shown.clone(),
         },
-        other => other.sentence().replaced(&filled, text).into(),
+        other => other.sentence().replaced(&shown_filled, &shown).into(),
     };
     checked(&filled).map_err(as_written)?;
     Ok(text.to_owned())

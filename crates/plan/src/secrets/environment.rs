@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::keys::scalar::{At, Field, Scalar};
 use crate::resolver::Resolver;
+use crate::secrets::parameters::is_secret_parameter;
 use crate::secrets::{Secrets, is_secret_name};
 use crate::{Sentence, sentence};
 
@@ -92,15 +93,24 @@ pub(crate) fn with_values(
     Ok(text + rest)
 }
 
-/// Records as secrets the values of query parameters with names that look secret. `field` is a URL
-/// or a path.
+/// Records as secrets the values of parameters with names that look secret, in a query or a path.
+/// `field` is a URL or a path.
 pub(crate) fn query(field: &Field, secrets: &mut Secrets, variables: &mut Variables) {
-    let text = field.as_ref().and_then(|field| field.value.text().ok());
-    if let Some((_, query)) = text.and_then(|text| text.split_once('?')) {
-        // A weight can follow a URL.
-        let query = query.split([' ', '#']).next().unwrap_or_default();
-        pairs(query, "QUERY", secrets, variables);
+    if let Some(text) = field.as_ref().and_then(|field| field.value.text().ok()) {
+        parameters(text, secrets, variables);
     }
+}
+
+/// As [`query`], for a URL or a path as text.
+pub(crate) fn parameters(text: &str, secrets: &mut Secrets, variables: &mut Variables) {
+    let (path, query) = text.split_once('?').unwrap_or((text, ""));
+    // A weight can follow a URL.
+    let until = |text: &str, ends: &[char]| text.split(ends).next().unwrap_or_default().to_owned();
+    // Parameters of a path: `/a;jsessionid=…/b`.
+    for part in path.split(';').skip(1) {
+        pairs(&until(part, &['/', ' ', '#']), "QUERY", secrets, variables);
+    }
+    pairs(&until(query, &[' ', '#']), "QUERY", secrets, variables);
 }
 
 /// Records as secrets the values of fields with names that look secret, in a body that is a form or
@@ -117,10 +127,10 @@ pub(crate) fn body(field: &Field, secrets: &mut Secrets, variables: &mut Variabl
 
 fn pairs(text: &str, kind: &str, secrets: &mut Secrets, variables: &mut Variables) {
     let pairs = text.split('&').filter_map(|pair| pair.split_once('='));
-    for (name, value) in pairs.filter(|(name, value)| is_secret_name(name) && !value.is_empty()) {
+    let is_secret = |name: &str, value: &str| is_secret_parameter(name) && !value.is_empty();
+    for (name, value) in pairs.filter(|(name, value)| is_secret(name, value)) {
         let reference = variables.reference(kind, name, value);
-        secrets.add(value, &reference);
-        secrets.add(&format!("{name}={value}"), &format!("{name}={reference}"));
+        secrets.add_parameter(name, value, &reference);
     }
 }
 

@@ -9,7 +9,7 @@ pub(crate) mod secret;
 
 use std::fmt;
 
-pub use parameters::conceal_parameters;
+pub use parameters::{conceal_parameters, conceal_url};
 use url::Url;
 
 /// Words in names of secrets: a value is a secret if its name contains one of these words. Names
@@ -47,6 +47,8 @@ pub struct Secrets(Vec<Concealed>);
 struct Concealed {
     value: String,
     reference: String,
+    /// Whether the value includes the name of the parameter: `sig=abc`.
+    is_pair: bool,
 }
 
 impl fmt::Debug for Secrets {
@@ -62,12 +64,25 @@ impl Secrets {
     /// concealed only if the value is the whole text, because a short value can be part of other
     /// text by chance.
     pub(crate) fn add(&mut self, value: &str, reference: &str) {
+        self.add_forms(value, reference, false);
+    }
+
+    /// Adds the value of a parameter. Together with the name of the parameter, a value of any length is
+    /// concealed wherever it stands.
+    pub(crate) fn add_parameter(&mut self, name: &str, value: &str, reference: &str) {
+        self.add(value, reference);
+        let reference = format!("{name}={reference}");
+        self.add_forms(&format!("{name}={value}"), &reference, true);
+    }
+
+    fn add_forms(&mut self, value: &str, reference: &str, is_pair: bool) {
         let mut forms = vec![value.to_owned()];
         forms.extend([in_query(value), as_url(value)].into_iter().flatten());
         for value in forms {
             let concealed = Concealed {
                 value,
                 reference: reference.to_owned(),
+                is_pair,
             };
             if !concealed.value.is_empty() && !self.0.contains(&concealed) {
                 self.0.push(concealed);
@@ -80,11 +95,13 @@ impl Secrets {
 
     /// The values that are too long to be part of other text by chance, as written and URL-encoded.
     pub fn values(&self) -> impl Iterator<Item = &str> {
-        self.telling().map(|each| each.value.as_str())
+        let long = self.0.iter().filter(|each| each.value.len() >= TELLING);
+        long.map(|each| each.value.as_str())
     }
 
     fn telling(&self) -> impl Iterator<Item = &Concealed> {
-        self.0.iter().filter(|each| each.value.len() >= TELLING)
+        let all = self.0.iter();
+        all.filter(|each| each.is_pair || each.value.len() >= TELLING)
     }
 
     /// The text with a reference in place of every secret value, also of one that is cut off at the
@@ -165,5 +182,14 @@ mod tests {
         );
         assert_eq!(secrets.conceal("abc"), "{env:C}");
         assert!(!format!("{secrets:?}").contains("abc"));
+    }
+
+    #[test]
+    fn a_short_value_is_concealed_after_its_name() {
+        let mut secrets = Secrets::default();
+        secrets.add_parameter("sig", "ab", "{env:S}");
+        assert_eq!(secrets.conceal("/ab?sig=ab&q=ab"), "/ab?sig={env:S}&q=ab");
+        assert_eq!(secrets.conceal("/x?sig="), "/x?sig=");
+        assert_eq!(secrets.values().count(), 0);
     }
 }

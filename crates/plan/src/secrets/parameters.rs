@@ -12,11 +12,38 @@ const DEPTH: usize = 3;
 /// A method and path, or a path, with `…` in place of the values of parameters whose names are those of
 /// secrets: in the query, in the path (`;jsessionid=`), and in a URL or an object that is a value.
 pub fn conceal_parameters(request: &str) -> String {
-    let Some((path, query)) = request.split_once('?') else {
-        return conceal_in_path(request);
+    if let Some((path, query)) = request.split_once('?') {
+        return format!("{}?{}", conceal_in_path(path), conceal_pairs(query));
+    }
+    match request.split_once('#') {
+        Some((path, fragment)) => {
+            format!("{}#{}", conceal_in_path(path), conceal_pairs(fragment))
+        }
+        None => conceal_in_path(request),
+    }
+}
+
+/// A URL as somebody wrote it, also without its scheme, with `…` in place of a user with a password, and
+/// of the values of parameters as in [`conceal_parameters`].
+pub fn conceal_url(text: &str) -> String {
+    let rest = match text.split_once("://") {
+        Some((_, rest)) => rest,
+        None => text.strip_prefix("http").unwrap_or(text),
     };
+    let rest = rest.trim_start_matches([':', '/']);
+    let before = &text[..text.len() - rest.len()];
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    match authority.rsplit_once('@') {
+        Some((user, _)) => {
+            conceal_parameters(&format!("{before}{CONCEALED}{}", &rest[user.len()..]))
+        }
+        None => conceal_parameters(text),
+    }
+}
+
+fn conceal_pairs(query: &str) -> String {
     let parameters: Vec<String> = query.split('&').map(conceal_parameter).collect();
-    format!("{}?{}", conceal_in_path(path), parameters.join("&"))
+    parameters.join("&")
 }
 
 fn conceal_in_path(path: &str) -> String {
@@ -36,11 +63,16 @@ fn conceal_parameter(parameter: &str) -> String {
     let Some((name, value)) = parameter.split_once('=') else {
         return parameter.to_owned();
     };
-    if is_secret_name(&decoded(name)) || holds_secret(value, DEPTH) {
+    if is_secret_parameter(name) || holds_secret(value, DEPTH) {
         format!("{name}={CONCEALED}")
     } else {
         parameter.to_owned()
     }
+}
+
+/// Whether a parameter with this name, which can be percent-encoded, holds a secret.
+pub(super) fn is_secret_parameter(name: &str) -> bool {
+    is_secret_name(&decoded(name))
 }
 
 /// Whether a value has a secret inside: `/next?token=…`, `{"token": …}` or `http://user:…@host`, encoded or
@@ -94,8 +126,24 @@ mod tests {
                 "GET /a?X-Amz-Credential=…&partNumber=2&X-Amz-Signature=…",
             ),
             ("/a?api%5Fkey=1&q=token", "/a?api%5Fkey=…&q=token"),
+            ("/a#access_token=1&q=token", "/a#access_token=…&q=token"),
         ] {
             assert_eq!(conceal_parameters(request), shown);
+        }
+    }
+
+    #[test]
+    fn users_and_parameters_of_urls_are_concealed() {
+        for (url, shown) in [
+            ("http://h:1/a@b?q=1", "http://h:1/a@b?q=1"),
+            ("http://me:x@h/?q=1", "http://…@h/?q=1"),
+            ("me:x@h:80/", "…@h:80/"),
+            ("http:/me:x@h/", "http:/…@h/"),
+            ("http:///me:x@h/", "http:///…@h/"),
+            ("ftp://h/?Passwd=x&key=a", "ftp://h/?Passwd=…&key=a"),
+            ("h:80/#access_token=x", "h:80/#access_token=…"),
+        ] {
+            assert_eq!(conceal_url(url), shown);
         }
     }
 

@@ -2,30 +2,19 @@
 
 use std::fmt;
 
-use crate::keys::names::Named;
+use crate::keys::names::named;
 use crate::secrets::secret::{KeySource, Secret};
 
-/// How S3 requests are signed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Signature {
-    /// AWS Signature Version 4.
-    #[default]
-    V4,
-    /// AWS Signature Version 2, for servers without Version 4.
-    V2,
-    /// Unsigned: requests are anonymous, even if the target has credentials.
-    None,
-}
-
-impl Named for Signature {
-    const NAMES: &'static [(&'static str, Self)] =
-        &[("v4", Self::V4), ("v2", Self::V2), ("none", Self::None)];
-}
-
-impl Signature {
-    /// Name in plans and on the command line: `v4`, `v2`, `none`.
-    pub fn name(self) -> &'static str {
-        Named::name(self)
+named! {
+    /// How S3 requests are signed.
+    Signature {
+        /// AWS Signature Version 4.
+        #[default]
+        V4 = "v4",
+        /// AWS Signature Version 2, for servers without Version 4.
+        V2 = "v2",
+        /// Unsigned: requests are anonymous, even if the target has credentials.
+        None = "none",
     }
 }
 

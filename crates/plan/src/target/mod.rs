@@ -1,6 +1,7 @@
 //! The systems under test: the keys of `[[target]]`, and what they become.
 
 mod connect;
+mod container;
 mod credentials;
 mod describe;
 mod print;
@@ -136,9 +137,9 @@ section! {
                 "Another host of a target, repeatable. Append 'weight 3' to the URL for three \
                  times the requests. http://db{1...4}:9000 adds four hosts",
             ).under(CONNECTIONS));
-        /// readiness check: the port of the URL, or the Unix socket, accepts connections; a URL
-        /// returns a status below 500 (with `http = "2"`, any response); or the output of the
-        /// server contains a text
+        /// readiness check: the port of the URL, or the Unix socket, accepts connections (of a
+        /// container: the server responds); a URL returns a status below 500 (with `http = "2"`, any
+        /// response); or the output of the server contains a text
         ready: ReadyDraft, shown print::ready = text(
             "one of `{ port = true }`, `{ url = \"http://…\" }`, `{ log = \"text\" }`",
         )
@@ -148,8 +149,9 @@ section! {
                 Flag::of(
                     "--ready",
                     Takes::OfTarget("NAME=HOW"),
-                    "Readiness check of a launched server: port (accepts connections), url:URL \
-                     (responds with a status below 500) or log:TEXT (the output contains TEXT)",
+                    "Readiness check of a launched server: port (accepts connections; of a container: \
+                     the server responds), url:URL (responds with a status below 500) or log:TEXT \
+                     (the output contains TEXT)",
                 ).under(TARGETS)
                 .default("port"),
             );
@@ -347,7 +349,7 @@ section! {
             );
         /// source of the figures on CPU, memory and storage, [see below](#observe)
         observe: ObservedDraft, shown print::observe = text("table, or list of tables")
-            .default_rule("the processes that Tenbin starts; otherwise costs are unknown");
+            .default_rule("the processes that Tenbin starts (not for containers of docker and nerdctl); otherwise costs are unknown");
         /// S3 access key
         access_key: Secret, shown print::credentials = text("text")
             .default_rule("generated, if Tenbin starts the target")

@@ -99,6 +99,13 @@ const UNITS: &[(&str, u64)] = &[
     ("ns", NANOSECOND),
 ];
 
+impl Time {
+    /// The duration, rounded to whole seconds.
+    pub fn rounded(time: Duration) -> Self {
+        Self(Duration::from_secs(time.as_secs_f64().round() as u64))
+    }
+}
+
 impl FromStr for Time {
     type Err = TimeError;
 

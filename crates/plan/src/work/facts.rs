@@ -22,9 +22,27 @@ impl LiteralTemplate {
             text if text.starts_with('@') => TemplateMeaning::File,
             text if text.starts_with("{term") => TemplateMeaning::Terms,
             text if text.starts_with('$') => TemplateMeaning::Variable,
-            _ => TemplateMeaning::Values,
+            text => match range(text) {
+                Some((first, last)) => TemplateMeaning::Numbers { first, last },
+                None => TemplateMeaning::Values,
+            },
         }
     }
+}
+
+/// Most numbers of a range for which a file of requests is suggested.
+const MOST_NUMBERS: u64 = 1_000_000;
+
+/// Both ends of the range in a template, such as `{random:1-1000}`, `{1..100}` or `[1-100]`; `None`
+/// without a range, for one whose ends are in the wrong order, and for one with too many numbers.
+fn range(text: &str) -> Option<(u64, u64)> {
+    let inner = text.rsplit([':', '(', ' ', '{', '[']).next()?;
+    let inner = inner.trim_end_matches([')', '}', ']']);
+    let (first, last) = inner
+        .split_once("..")
+        .or_else(|| inner.split_once(['-', ',']))?;
+    let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
+    (first < last && last - first < MOST_NUMBERS).then_some((first, last))
 }
 
 /// The part of a request that has text which looks like a template.
@@ -53,6 +71,13 @@ pub enum TemplateMeaning {
     Terms,
     /// A different value in each request.
     Values,
+    /// A different number in each request.
+    Numbers {
+        /// The smallest number.
+        first: u64,
+        /// The largest number.
+        last: u64,
+    },
 }
 
 /// What to check if a target refuses the requests of a workload.

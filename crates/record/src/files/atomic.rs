@@ -3,6 +3,8 @@
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::RecordError;
 
@@ -34,17 +36,15 @@ pub fn write_atomically_with(
             })
             .map_err(|e| RecordError::io("write", path, e));
     }
-    let temporary = beside(path);
-    let written = create(&temporary)
-        .and_then(|file| {
-            let mut file = BufWriter::new(file);
-            write(&mut file)?;
-            file.flush()
-        })
+    let failed = |error| RecordError::io("write", path, error);
+    let (temporary, file) = create_beside(path).map_err(failed)?;
+    let mut file = BufWriter::new(file);
+    let written = write(&mut file)
+        .and_then(|()| file.flush())
         .and_then(|()| fs::rename(&temporary, path));
-    written.map_err(|e| {
+    written.map_err(|error| {
         let _ = fs::remove_file(&temporary);
-        RecordError::io("write", path, e)
+        failed(error)
     })
 }
 
@@ -61,9 +61,8 @@ pub fn can_write_atomically(path: &Path) -> Result<(), RecordError> {
         }
         _ => {}
     }
-    let temporary = beside(path);
-    create(&temporary)
-        .and_then(|_| fs::remove_file(&temporary))
+    create_beside(path)
+        .and_then(|(temporary, _)| fs::remove_file(temporary))
         .map_err(refused)
 }
 
@@ -77,22 +76,23 @@ fn open_device(path: &Path) -> Option<io::Result<fs::File>> {
     Some(fs::OpenOptions::new().write(true).open(path))
 }
 
-/// Creates a temporary file. Never follows a symbolic link: a run directory of somebody else could
-/// have one in its place.
-fn create(temporary: &Path) -> io::Result<fs::File> {
-    // A killed process can have left the file.
-    let _ = fs::remove_file(temporary);
-    fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(temporary)
-}
-
-/// Path of the temporary file for `path`, in the same directory.
-fn beside(path: &Path) -> PathBuf {
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".part");
-    PathBuf::from(temporary)
+/// Creates a temporary file in the directory of `path`, under a name that no file has. Never follows a
+/// symbolic link: a run directory of somebody else could have one in its place.
+fn create_beside(path: &Path) -> io::Result<(PathBuf, fs::File)> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    loop {
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let temporary = path.with_file_name(format!(".tenbin-{}-{count}.part", process::id()));
+        let created = fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&temporary);
+        match created {
+            // A killed process with the same id, or one on another machine, can have the name.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            other => return other.map(|file| (temporary, file)),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -131,8 +131,37 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("result.json");
         write_atomically(&path, b"old").unwrap();
-        fs::create_dir(root.path().join("result.json.part")).unwrap();
-        assert!(write_atomically(&path, b"new").is_err());
+        let failed = write_atomically_with(&path, |file| {
+            file.write_all(b"new")?;
+            Err(io::Error::other("no more"))
+        });
+        assert!(failed.is_err());
         assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_of_the_user_with_a_similar_name_stays() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("result.csv");
+        let own = root.path().join("result.csv.part");
+        fs::write(&own, "own").unwrap();
+        can_write_atomically(&path).unwrap();
+        write_atomically(&path, b"new").unwrap();
+        assert_eq!(fs::read(&own).unwrap(), b"own");
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn two_writers_of_one_file_do_not_meet() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("result.csv");
+        write_atomically_with(&path, |file| {
+            write_atomically(&path, b"inner").map_err(io::Error::other)?;
+            file.write_all(b"outer")
+        })
+        .unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"outer");
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 1);
     }
 }

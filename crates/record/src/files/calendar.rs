@@ -1,17 +1,21 @@
 //! Dates in UTC, for directory names and reports.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use time::OffsetDateTime;
+
+/// The last second of the year 9999, after which a date has no text; a file can have any time.
+const LAST: Duration = Duration::from_secs(253_402_300_799);
 
 /// A time in UTC, with a resolution of one second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Utc(OffsetDateTime);
 
 impl Utc {
-    /// Converts `when`; times before 1970 become the first second of 1970.
+    /// Converts `when`; times before 1970 become the first second of 1970, and times after 9999 the last
+    /// second of 9999.
     pub(crate) fn from_system(when: SystemTime) -> Self {
-        Self(when.max(UNIX_EPOCH).into())
+        Self(when.clamp(UNIX_EPOCH, UNIX_EPOCH + LAST).into())
     }
 
     /// `2026-02-28T235959`, as in the names of run directories.
@@ -30,7 +34,6 @@ impl Utc {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     #[test]
     fn dates_around_leap_days_and_year_ends() {
@@ -46,6 +49,14 @@ mod tests {
             let when = UNIX_EPOCH + Duration::from_secs(seconds);
             assert_eq!(Utc::from_system(when).compact(), expected);
         }
+    }
+
+    #[test]
+    fn every_time_has_a_date() {
+        let far = UNIX_EPOCH + Duration::from_secs(1 << 40);
+        assert_eq!(Utc::from_system(far).rfc3339(), "9999-12-31T23:59:59Z");
+        let early = UNIX_EPOCH - Duration::from_secs(1 << 40);
+        assert_eq!(Utc::from_system(early).rfc3339(), "1970-01-01T00:00:00Z");
     }
 
     #[test]

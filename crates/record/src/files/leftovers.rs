@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use tenbin_plan::{Sentence, grouped, sentence};
 
 use crate::error::RecordError;
 use crate::files::atomic::write_atomically;
@@ -16,6 +17,9 @@ pub(crate) const LEFT_FILE: &str = "left.json";
 /// File in a run directory that lists the buckets that the run created on targets not launched by
 /// the run.
 pub(crate) const BUCKETS_FILE: &str = "buckets.json";
+
+/// [`Left::reason`] of data whose removal the user stopped.
+pub const CLEAN_UP_INTERRUPTED: &str = "the clean-up was interrupted";
 
 /// Data that Tenbin stored on a target and could not remove.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +62,57 @@ impl fmt::Display for Left {
         match &self.clean {
             Some(clean) => write!(f, "; to delete what is left, run: {clean}"),
             None => Ok(()),
+        }
+    }
+}
+
+impl Left {
+    /// The leftover with its arguments. What has no bucket is described in English only.
+    pub fn sentence(&self) -> Sentence {
+        let said = self.described();
+        let said = match self.reason.as_deref() {
+            Some(CLEAN_UP_INTERRUPTED) => sentence!(
+                "left-by-interruption",
+                "{said}: {reason}",
+                said,
+                reason = CLEAN_UP_INTERRUPTED
+            ),
+            Some(reason) => sentence!("left-because", "{said}: {reason}", said, reason),
+            None => said,
+        };
+        let said = match &self.target {
+            Some(target) => {
+                sentence!("of-target", "target \"{target}\": {said}", target, said)
+            }
+            None => said,
+        };
+        match &self.clean {
+            Some(clean) => sentence!(
+                "left-to-clean",
+                "{said}; to delete what is left, run: {clean}",
+                said,
+                clean
+            ),
+            None => said,
+        }
+    }
+
+    fn described(&self) -> Sentence {
+        let what = &self.what;
+        match (&self.bucket, &self.prefix, self.objects) {
+            (Some(bucket), Some(prefix), Some(objects)) => {
+                sentence!("left-objects", "{what}", what)
+                    .with("bucket", bucket)
+                    .with("prefix", prefix)
+                    .with("objects", grouped(objects))
+            }
+            (Some(bucket), Some(prefix), None) => sentence!("left-unlisted", "{what}", what)
+                .with("bucket", bucket)
+                .with("prefix", prefix),
+            (Some(bucket), None, _) => {
+                sentence!("left-bucket", "{what}", what).with("bucket", bucket)
+            }
+            (None, _, _) => what.as_str().into(),
         }
     }
 }
@@ -152,6 +207,7 @@ mod tests {
              responded to DELETE with 204 and kept the objects; to delete what is left, run: tenbin \
              clean runs/x"
         );
+        assert_eq!(left.sentence().text(), left.to_string());
         std::fs::write(root.path().join(LEFT_FILE), "[\"two objects\"]").unwrap();
         let earlier = left_behind(root.path()).unwrap();
         assert_eq!(earlier, [Left::from("two objects".to_owned())]);

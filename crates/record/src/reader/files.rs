@@ -15,3 +15,15 @@ pub(super) fn open_if_there(path: &Path) -> Result<Option<File>, RecordError> {
         Err(e) => Err(RecordError::io("read", path, e)),
     }
 }
+
+/// As [`open_if_there`], with the length of the file in bytes, 0 if it does not exist.
+pub(super) fn open_with_length(path: &Path) -> Result<(Option<File>, u64), RecordError> {
+    let Some(file) = open_if_there(path)? else {
+        return Ok((None, 0));
+    };
+    let metadata = file.metadata();
+    let length = metadata
+        .map_err(|e| RecordError::io("read", path, e))?
+        .len();
+    Ok((Some(file), length))
+}

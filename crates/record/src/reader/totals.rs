@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use super::files::open_if_there;
+use super::files::open_with_length;
 use crate::error::RecordError;
 use crate::files::check_values::CheckValue;
 use crate::files::integrity::Change;
@@ -32,11 +32,7 @@ struct Found {
 
 impl TotalsFile {
     pub(super) fn open(path: PathBuf) -> Result<Self, RecordError> {
-        let file = open_if_there(&path)?;
-        let length = file
-            .as_ref()
-            .map_or(Ok(0), |file| Ok(file.metadata()?.len()));
-        let length = length.map_err(|e| RecordError::io("read", &path, e))?;
+        let (file, length) = open_with_length(&path)?;
         Ok(Self {
             path,
             file,

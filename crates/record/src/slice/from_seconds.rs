@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use tenbin_engine::operation::add_by_key;
 use tenbin_engine::{ErrorClass, Ledger, Role, Setup, Timed, Times};
 
 use crate::files::slice_histograms::{Totals, is_digested};
@@ -116,7 +117,7 @@ impl SliceFold {
         let work = interval.ops.iter().filter(|op| op.role.is_work());
         for op in work.filter(|op| !op.errors.is_empty()) {
             let in_second = self.failed_in.entry(interval.second).or_default();
-            add_counts(in_second, &op.errors);
+            add_by_key(in_second, &op.errors);
         }
         self.ledger += interval.ledger;
         let setup = self.sums.setup.as_mut();
@@ -334,10 +335,4 @@ pub(crate) fn add_setup(sum: &mut SetupFigures, part: &SetupFigures) {
 pub(crate) fn add_host(sum: &mut HostFigures, part: &HostFigures) {
     sum.add_counts(part);
     sum.service.add(&part.service);
-}
-
-fn add_counts<K: Ord + Clone>(sum: &mut BTreeMap<K, u64>, part: &BTreeMap<K, u64>) {
-    for (key, count) in part {
-        *sum.entry(key.clone()).or_default() += count;
-    }
 }

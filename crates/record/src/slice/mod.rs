@@ -60,10 +60,10 @@ pub struct SliceHead {
     pub probe: Option<RateProbe>,
     /// Whether this is a probe of another load after the rounds, with other connections than the
     /// plan's.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub limit_probe: bool,
     /// Whether this is the continuous stretch of the workload on the target after the rounds.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub sustained: bool,
 }
 
@@ -86,7 +86,7 @@ pub struct SliceStart {
     /// Number of generator threads that report samples.
     pub threads: usize,
     /// Number of agents that send the load, which share the threads in turn; 0 without agents.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub agents: usize,
     /// Planned length of the window, seconds.
     pub planned_seconds: f64,
@@ -116,12 +116,9 @@ impl SliceStart {
     }
 }
 
-fn is_false(value: &bool) -> bool {
-    !*value
-}
-
-fn is_zero(number: &usize) -> bool {
-    *number == 0
+/// Whether files omit the value: 0 or `false`.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 fn only_requests(roles: &[Role]) -> bool {

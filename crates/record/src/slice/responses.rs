@@ -161,12 +161,8 @@ pub struct Responses {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unexpected: Vec<UnexpectedResponses>,
     /// Number of unexpected responses whose status and length `unexpected` does not list.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "super::is_default")]
     pub others: u64,
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 /// Unexpected responses with the same status and length.

@@ -15,28 +15,20 @@ pub struct Segment {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planned: Option<u64>,
     /// Requests sent after the end of the window.
-    #[serde(default, skip_serializing_if = "is_none_sent")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub unmeasured: u64,
     /// Requests before `to` that were skipped on this target, over the whole run so far.
-    #[serde(default, skip_serializing_if = "is_none_sent")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub skipped: u64,
     /// Whether the target is so much slower than another that it was sent only the first part of
     /// the planned requests. The rest of the segment is skipped on this target.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub is_prefix: bool,
     /// Digest of all requests sent before `to`, sixteen hexadecimal digits. Does not depend on
     /// order: two targets that received each request the same number of times have the same digest.
     /// Absent if hosts have separate patterns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-}
-
-fn is_false(value: &bool) -> bool {
-    !*value
-}
-
-fn is_none_sent(count: &u64) -> bool {
-    *count == 0
 }
 
 impl Segment {

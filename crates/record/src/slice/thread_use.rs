@@ -15,7 +15,7 @@ pub(crate) struct ThreadUse {
     pub(crate) waited_ns: Option<u64>,
     pub(crate) backlog: u64,
     /// Correct operations that count as work; only with agents.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub(crate) ok: u64,
     /// Start and end of the thread's longest pause, nanoseconds since the start of the window;
     /// omitted without a pause of at least a millisecond, and in runs of older versions.
@@ -25,8 +25,4 @@ pub(crate) struct ThreadUse {
     /// Omitted if empty, and in runs of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) late: Vec<u64>,
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }

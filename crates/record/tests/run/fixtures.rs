@@ -77,6 +77,10 @@ pub(crate) fn environment() -> Environment {
             records: Some(60),
             relaunched: true,
             retried: [("put".to_owned(), retried)].into(),
+            nearly_full_disk: Some(DiskUse {
+                available_bytes: 4_096,
+                size_bytes: 1 << 20,
+            }),
             read_back: [("put".to_owned(), vec![read_back])].into(),
             left: vec![left],
         },

@@ -175,6 +175,9 @@ pub(crate) struct Panels {
     pub(crate) panels: Vec<Panel>,
     /// What a page shows of a point that is selected, one row for each point of a panel.
     pub(crate) details: Option<Table>,
+    /// Ranges of the common axis in which load was sent but not measured, before each slice. The
+    /// script of a page shades them on demand.
+    pub(crate) settling: Vec<(f64, f64)>,
 }
 
 /// One panel of a chart.

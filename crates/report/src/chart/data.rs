@@ -42,6 +42,10 @@ fn of_panels(panels: &Panels) -> Value {
     if let Some(table) = &panels.details {
         data["details"] = details(table);
     }
+    if !panels.settling.is_empty() {
+        let settling: Vec<Value> = panels.settling.iter().map(|at| range(*at)).collect();
+        data["settling"] = Value::from(settling);
+    }
     data
 }
 

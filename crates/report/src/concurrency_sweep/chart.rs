@@ -123,6 +123,7 @@ fn chart(title: &str, parts: &[&Part], sweeps: &[ConcurrencySweep]) -> Option<Ch
             span: None,
             panels,
             details: None,
+            settling: Vec::new(),
         }),
         table: None,
         file: None,

@@ -77,6 +77,7 @@ pub use export::{Export, Place, help};
 pub use format::Format;
 pub use imported::merge;
 pub use mapped::ColumnMap;
+pub use own::summary::markdown_alone;
 pub use pooled::Pooled;
 pub use read::{
     ReadError, ReadFile, file_bytes, file_bytes_by, read, read_bytes, read_file, read_file_by,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use tenbin_plan::Target;
+use tenbin_plan::{Target, sentence};
 use tenbin_record::{
     ErrorClass, Ledger, OpFigures, RecordedRun, SecondCounts, SetupFigures, Slice,
     latency_histogram, merge,
@@ -19,9 +19,10 @@ pub(super) fn of_one_workload(
 ) -> Result<Vec<Part>, WriteError> {
     match run.plan.workloads.as_slice() {
         [_] => Ok(for_each_target(run, |target| content(run, target))),
-        several => Err(WriteError::lacks(format!(
-            "the format is for a run of one workload, and the run has {}",
-            several.len()
+        several => Err(WriteError::Lacks(sentence!(
+            "format-of-one-workload",
+            "the format is for a run of one workload, and the run has {workloads}",
+            workloads = several.len()
         ))),
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tenbin_plan::Plan;
+use tenbin_plan::{Plan, Sentence};
 use tenbin_record::RecordedRun;
 use tenbin_result::Document;
 
@@ -79,12 +79,15 @@ fn file_part(name: &str) -> Cow<'_, str> {
 pub enum WriteError {
     /// The run lacks data that the format needs: which data, and how to get it.
     #[error("{0}")]
-    Lacks(Cow<'static, str>),
+    Lacks(Sentence),
 }
 
 impl WriteError {
-    pub(super) fn lacks(what: impl Into<Cow<'static, str>>) -> Self {
-        Self::Lacks(what.into())
+    /// The error with its arguments.
+    pub fn sentence(&self) -> Sentence {
+        match self {
+            Self::Lacks(what) => what.clone(),
+        }
     }
 }
 

@@ -80,6 +80,7 @@ pub(super) fn chart(series: &HistorySeries, language: Language) -> Option<Block>
             span: None,
             panels: vec![panel],
             details: None,
+            settling: Vec::new(),
         }),
         table: None,
         file: None,

@@ -1,5 +1,7 @@
 //! Which runs are in no series, and why.
 
+use std::collections::BTreeSet;
+
 use tenbin_result::{History, Language, LeftOut, LeftOutWhy, Message, Value, message};
 
 use crate::language::say_in;
@@ -14,19 +16,20 @@ pub(super) fn left_out(
         let of = each.series.as_ref();
         of.map(|(target, workload)| (target.as_str(), workload.as_str())) == series
     });
-    let mut reasons: Vec<(Message, u64, &str)> = Vec::new();
+    // Two figures of one workload are two series, which leave out the same runs.
+    let mut reasons: Vec<(Message, BTreeSet<&str>, &str)> = Vec::new();
     for each in own {
-        let why = why(each);
+        let (why, run) = (why(each), each.run.as_str());
         match reasons.iter_mut().find(|(known, ..)| *known == why) {
-            Some((_, count, newest)) => {
-                *count += 1;
-                *newest = each.run.as_str();
+            Some((_, runs, newest)) => {
+                runs.insert(run);
+                *newest = run;
             }
-            None => reasons.push((why, 1, each.run.as_str())),
+            None => reasons.push((why, BTreeSet::from([run]), run)),
         }
     }
-    let said = |(why, count, run): (Message, u64, &str)| {
-        let sentence = message!("history-left-out", count, why, run);
+    let said = |(why, runs, run): (Message, BTreeSet<&str>, &str)| {
+        let sentence = message!("history-left-out", count = runs.len() as u64, why, run);
         say_in(language, &sentence)
     };
     reasons.into_iter().map(said).collect()
@@ -52,5 +55,34 @@ fn given(value: Option<&String>) -> Value {
     match value {
         Some(value) => Value::Text(format!("{value:?}")),
         None => message!("not-given").into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_two_figures_leave_out_counts_once() {
+        let own = || ("app".to_owned(), "get".to_owned());
+        let left = |run: &str| LeftOut {
+            run: run.to_owned(),
+            series: Some(own()),
+            why: LeftOutWhy::Invalid,
+        };
+        let of = |runs: &[&str]| {
+            let history = History {
+                left_out: runs.iter().map(|run| left(run)).collect(),
+                ..History::default()
+            };
+            left_out(&history, Some(("app", "get")), Language::English)
+        };
+        let once = of(&["first", "second"]);
+        assert_eq!(once.len(), 1, "{once:?}");
+        assert!(
+            once[0].contains("second") && once[0].contains('2'),
+            "{once:?}"
+        );
+        assert_eq!(of(&["first", "second", "first", "second"]), once);
     }
 }

@@ -5,6 +5,7 @@ use tenbin_result::{
     Trust, UNLIMITED, Value, message,
 };
 
+use crate::escape::shortened;
 use crate::language::say_in;
 
 /// Most circumstances in a sentence.
@@ -93,18 +94,10 @@ fn told(what: CircumstanceKind, value: &str) -> Value {
     match (what, value) {
         (CircumstanceKind::CpuQuota, UNLIMITED) => message!("history-no-quota").into(),
         (CircumstanceKind::CpuQuota, cores) => {
-            message!("history-quota", cores = short(cores)).into()
+            message!("history-quota", cores = shortened(cores, LETTERS)).into()
         }
-        _ => short(value).into(),
+        _ => shortened(value, LETTERS).into(),
     }
-}
-
-fn short(text: &str) -> String {
-    if text.chars().count() <= LETTERS {
-        return text.to_owned();
-    }
-    let start: String = text.chars().take(LETTERS - 1).collect();
-    start + "…"
 }
 
 /// What is special about a run in the table.

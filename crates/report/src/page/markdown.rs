@@ -26,7 +26,14 @@ pub(crate) fn summary(document: &Document) -> String {
     page + &details
 }
 
-/// The page without links to files. If the page is too long, the details are left out.
+/// The complete page without links to files, to be read outside of the run directory.
+pub(crate) fn without_files(document: &Document) -> String {
+    let (page, details) = parts(document, false);
+    page + &details
+}
+
+/// The page without links to files for the summary of a job. If the page is too long, the details are
+/// left out.
 pub(crate) fn alone(document: &Document) -> String {
     let (page, details) = parts(document, false);
     if page.len() + details.len() <= LONGEST {
@@ -37,21 +44,44 @@ pub(crate) fn alone(document: &Document) -> String {
 }
 
 /// The first screen of the page without links to files, short enough for a comment on a pull request.
-/// A page that is too long ends with a whole line. The first line, which no reader sees, names the
-/// experiment, so that a later run can find and replace the comment.
+/// A page that is too long ends with a whole line, and not within a code block. The first line, which no
+/// reader sees, names the experiment, so that a later run can find and replace the comment.
 pub(crate) fn comment(document: &Document) -> String {
     let name = for_html(&document.run.name).replace("--", "-\u{200b}-");
-    let mut body = format!("<!-- tenbin: {name} -->\n");
-    let mut characters = body.chars().count();
+    let head = format!("<!-- tenbin: {name} -->\n");
     let (page, _) = parts(document, false);
+    let left = LONGEST_COMMENT.saturating_sub(head.chars().count());
+    head + beginning(&page, left)
+}
+
+/// The whole lines at the beginning of a page that have at most `most` characters. A code block that
+/// does not fit is left out as a whole, with all that follows.
+fn beginning(page: &str, most: usize) -> &str {
+    let (mut characters, mut at, mut end) = (0, 0, 0);
+    let mut open_fence: Option<&str> = None;
     for line in page.split_inclusive('\n') {
         characters += line.chars().count();
-        if characters > LONGEST_COMMENT {
+        if characters > most {
             break;
         }
-        body += line;
+        at += line.len();
+        let text = line.trim_end_matches('\n');
+        open_fence = match open_fence {
+            None if is_fence(text) => Some(text),
+            Some(fence) if fence == text => None,
+            unchanged => unchanged,
+        };
+        if open_fence.is_none() {
+            end = at;
+        }
     }
-    body
+    &page[..end]
+}
+
+/// Whether a line begins or ends a code block: [`verbatim`] writes only backticks there, and text has no
+/// such line.
+fn is_fence(line: &str) -> bool {
+    line.len() >= 3 && line.bytes().all(|byte| byte == b'`')
 }
 
 /// The first screen and the details of the page. `has_files`: whether the page links to the files of
@@ -214,4 +244,25 @@ fn verbatim(page: &mut String, text: &str) {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat((longest + 1).max(3));
     let _ = write!(page, "{fence}\n{text}{fence}\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_never_cut_within_a_code_block() {
+        let mut page = "# run\n\n".to_owned();
+        verbatim(&mut page, "```\na 1\nb 2\n");
+        page += "\nend\n";
+        assert_eq!(beginning(&page, 20), "# run\n\n");
+        for most in 0..page.len() {
+            let cut = beginning(&page, most);
+            let fences = cut.lines().filter(|line| *line == "````").count();
+            assert!(fences == 0 || fences == 2, "{most}: {cut}");
+            assert!(cut.len() <= most && page.starts_with(cut), "{most}: {cut}");
+            assert!(cut.is_empty() || cut.ends_with('\n'), "{most}: {cut}");
+        }
+        assert_eq!(beginning(&page, page.len()), page);
+    }
 }

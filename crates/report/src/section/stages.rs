@@ -36,8 +36,5 @@ pub(super) fn table(document: &Document, workload: &str, operation: &str) -> Opt
         cells.extend(row.means.iter().map(|mean| Cell::Figure(TIME, *mean)));
         table.push(cells);
     }
-    match table.block()? {
-        Block::Table(table) => Some(table),
-        _ => None,
-    }
+    table.filled()
 }

@@ -8,6 +8,7 @@ use super::site::{Content, Site, field};
 use crate::earlier::blocks_of;
 use crate::escape::{for_field, for_xml};
 use crate::page::html::{ServedPage, article, fragment, short};
+use crate::section::quoted;
 
 /// Two runs.
 #[derive(Debug)]
@@ -35,8 +36,7 @@ pub fn compared_page(site: &Site<'_>, runs: &ComparedRuns<'_>) -> ServedPage {
     );
     match runs.earlier {
         Ok(earlier) => {
-            let [before, after] = runs.names;
-            let more = format!("tenbin compare {before} {after}");
+            let more = command(site.directory, runs.names);
             main.push_str(&fragment(
                 &blocks_of(earlier, site.language),
                 &more,
@@ -66,6 +66,12 @@ pub fn compared_page(site: &Site<'_>, runs: &ComparedRuns<'_>) -> ServedPage {
         class: "both",
         main,
     })
+}
+
+/// The command that prints the comparison. A name can have a space in it, or what a shell would run.
+fn command(directory: &str, names: [&str; 2]) -> String {
+    let [before, after] = names.map(|name| quoted(&format!("{directory}/{name}")));
+    format!("tenbin compare {before} {after}")
 }
 
 /// The names of the runs, as links.
@@ -101,4 +107,17 @@ fn changed(main: &mut String, site: &Site<'_>, runs: &ComparedRuns<'_>) {
         label, "text", "changed", runs.changed, " maxlength=\"500\"",
     ));
     let _ = writeln!(main, "<button>{}</button>\n</form>", site.text("Compare"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_names_the_directories_as_words_of_a_shell() {
+        assert_eq!(
+            command("runs", ["2026-01-31T120000-http", "b; reboot"]),
+            "tenbin compare runs/2026-01-31T120000-http 'runs/b; reboot'"
+        );
+    }
 }

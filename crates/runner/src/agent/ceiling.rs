@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
-use tenbin_engine::{Address, Destination, Drive, HTTP1, Host, Part, Route, SliceEvent, drive};
+use tenbin_engine::{Destination, Drive, Part, Route, SliceEvent, drive};
 use tenbin_plan::Load;
 use tenbin_workloads::null::prepared;
 
@@ -50,19 +50,8 @@ pub(super) fn ceiling(cores: usize) -> u64 {
 
 /// Requests and CPU time of the load generator thread.
 fn measured(address: SocketAddr) -> (u64, Duration) {
-    let route = Route {
-        hosts: vec![Host {
-            name: address.to_string(),
-            addresses: vec![Address::Tcp(address)],
-            weight: 1,
-            server_name: None,
-        }],
-        protocol: HTTP1,
-        tls: None,
-        source: None,
-    };
     let slice = Drive {
-        destination: Destination::Route(route),
+        destination: Destination::Route(Route::plain(address)),
         load: Load::closed(CONNECTIONS),
         seed: 1,
         lead: Duration::ZERO,

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tenbin_cluster::Assignment;
+use tenbin_plan::{Sentence, sentence};
 use tenbin_targets::doctor::{CheckConfig, CheckResult, State, examine_machine, examine_target};
 
 use super::Machine;
@@ -23,9 +24,14 @@ impl Machine {
         assignment: &Assignment,
         request: &[u8],
         stop: &Arc<AtomicBool>,
-    ) -> Result<Bytes, String> {
+    ) -> Result<Bytes, Sentence> {
         let checks = decoded::<AgentChecks>(request).filter(|it| it.watch() <= LONGEST_WATCH);
-        let checks = checks.ok_or("the coordinator's checks are not possible")?;
+        let checks = checks.ok_or_else(|| {
+            sentence!(
+                "checks-impossible",
+                "the coordinator's checks are not possible"
+            )
+        })?;
         let config = CheckConfig {
             ports: Vec::new(),
             root: self.directory.clone(),
@@ -48,7 +54,7 @@ impl Machine {
         config: &CheckConfig,
         assignment: &Assignment,
         stop: &Arc<AtomicBool>,
-    ) -> Result<Vec<CheckResult>, String> {
+    ) -> Result<Vec<CheckResult>, Sentence> {
         let plan = self.plan_of(assignment)?;
         let (plan, running) = self.bring_up(plan, assignment, stop)?;
         let stop = Stop::both(stop);
@@ -56,7 +62,7 @@ impl Machine {
         for (target, running) in plan.targets.iter().zip(&running) {
             let may_ask = self.may_ask();
             let facts = check_target(&plan, target, running, None, &stop, may_ask);
-            let facts = facts.map_err(|error| error.to_string())?;
+            let facts = facts.map_err(|error| error.sentence())?;
             found.extend(examine_target(config, &facts));
         }
         Ok(found)
@@ -64,13 +70,13 @@ impl Machine {
 }
 
 /// The result for targets that this agent cannot or may not send requests to.
-fn refused(why: String) -> CheckResult {
+fn refused(why: Sentence) -> CheckResult {
     CheckResult {
         check: "limits".into(),
         agent: None,
         target: None,
         state: State::Failed,
-        evidence: why.into(),
+        evidence: why,
         advice: None,
     }
 }

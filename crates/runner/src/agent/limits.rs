@@ -10,12 +10,9 @@ use std::rc::Rc;
 use ipnet::IpNet;
 use tenbin_cluster::Assignment;
 use tenbin_engine::Address;
-use tenbin_plan::{Context, KeySource, Pace, Plan, Sessions, Tls};
+use tenbin_plan::{Context, KeySource, Pace, Plan, Sentence, Sessions, Tls, sentence};
 
 use crate::generators::assignment::GENERATED;
-
-/// Why a file is not read.
-const NOT_ALLOWED: &str = "the agent may not read it; if it should, start the agent with --file";
 
 /// Names of the environment variables that a plan needs and does not get.
 pub(super) type MissingVariables = Rc<RefCell<BTreeSet<String>>>;
@@ -57,8 +54,8 @@ impl AgentLimits {
     pub(super) fn context(
         &self,
         assignment: &Assignment,
-    ) -> Result<(Context, MissingVariables), String> {
-        let mut context = Context::of_this_process().map_err(|error| error.to_string())?;
+    ) -> Result<(Context, MissingVariables), Sentence> {
+        let mut context = Context::of_this_process().map_err(|error| Sentence::from(&error))?;
         context.directory = PathBuf::from(&assignment.directory);
         let generated = assignment.variables.clone();
         let allowed = self.variables.clone();
@@ -85,7 +82,7 @@ impl AgentLimits {
             }
             match allowed_file(path, &files) {
                 Some(real) => open(&real),
-                None => Err(io::Error::other(NOT_ALLOWED)),
+                None => Err(io::Error::other(not_allowed())),
             }
         });
         Ok((context, missing))
@@ -98,14 +95,20 @@ impl AgentLimits {
         tls: &mut Tls,
         assignment: &Assignment,
         directory: &Path,
-    ) -> Result<(), String> {
+    ) -> Result<(), Sentence> {
         if let Some(ca) = &mut tls.ca {
             let mut sent = assignment.files.iter();
             if let Some((name, bytes)) = sent.find(|(name, _)| Path::new(name) == ca) {
                 let number = sent.len();
                 let own = directory.join(format!("authority-{number}.pem"));
-                std::fs::write(&own, bytes)
-                    .map_err(|error| format!("writing a copy of {name}: {error}"))?;
+                std::fs::write(&own, bytes).map_err(|error| {
+                    sentence!(
+                        "agent-cannot-copy",
+                        "writing a copy of {name}: {error}",
+                        name,
+                        error
+                    )
+                })?;
                 *ca = own;
             } else {
                 *ca = self.own_file(ca)?;
@@ -120,7 +123,7 @@ impl AgentLimits {
 
     /// Checks that the agent may read the file of a web identity, which is read again for every
     /// renewal: a coordinator must not name another file of this machine.
-    pub(super) fn take_token(&self, sessions: &mut Sessions) -> Result<(), String> {
+    pub(super) fn take_token(&self, sessions: &mut Sessions) -> Result<(), Sentence> {
         if let Some(identity) = &mut sessions.web_identity
             && let KeySource::File(path) = &mut identity.source
         {
@@ -129,13 +132,20 @@ impl AgentLimits {
         Ok(())
     }
 
-    fn own_file(&self, path: &Path) -> Result<PathBuf, String> {
+    fn own_file(&self, path: &Path) -> Result<PathBuf, Sentence> {
         let own = allowed_file(path, &self.files);
-        own.ok_or_else(|| format!("{}: {NOT_ALLOWED}", path.display()))
+        own.ok_or_else(|| {
+            sentence!(
+                "of-file",
+                "{path}: {why}",
+                path = path.display(),
+                why = not_allowed()
+            )
+        })
     }
 
     /// Why these limits forbid the agent's part of `plan`, in one sentence.
-    pub(super) fn refusal(&self, plan: &Plan, part: &Assignment) -> Option<String> {
+    pub(super) fn refusal(&self, plan: &Plan, part: &Assignment) -> Option<Sentence> {
         plan.workloads.iter().find_map(|work| {
             let (name, load) = (&work.name, &work.load);
             let total = part.threads.min(load.connections);
@@ -146,51 +156,74 @@ impl AgentLimits {
             let observing = observing_share(work.facts().observing_connections(), part);
             let connections = own.clone().map(of_thread).sum::<usize>() + observing;
             if let Some(most) = self.connections.filter(|most| connections > *most) {
-                return Some(format!(
+                return Some(sentence!(
+                    "agent-few-connections",
                     "workload \"{name}\" needs {connections} connections of this agent, which may \
-                     open {most} (--max-connections)"
+                     open {most} (--max-connections)",
+                    name,
+                    connections,
+                    most
                 ));
             }
             let most = self.rate?;
             if observing > 0 {
-                return Some(format!(
+                return Some(sentence!(
+                    "agent-polls-without-rate",
                     "workload \"{name}\" polls without a fixed rate, and this agent may send {most} \
-                     requests per second (--max-rate)"
+                     requests per second (--max-rate)",
+                    name,
+                    most
                 ));
             }
             // The threads share arrivals equally.
             let share = own.count() as f64 / total as f64;
             match peak_rate(&load.pace).map(|rate| rate * share) {
                 Some(rate) if rate <= most => None,
-                Some(rate) => Some(format!(
+                Some(rate) => Some(sentence!(
+                    "agent-low-rate",
                     "workload \"{name}\" needs {rate} requests per second of this agent, which may \
-                     send {most} (--max-rate)"
+                     send {most} (--max-rate)",
+                    name,
+                    rate,
+                    most
                 )),
-                None => Some(format!(
+                None => Some(sentence!(
+                    "agent-needs-rate",
                     "workload \"{name}\" has no fixed rate, and this agent may send {most} requests \
-                     per second (--max-rate); use --rate"
+                     per second (--max-rate); use --rate",
+                    name,
+                    most
                 )),
             }
         })
     }
 
-    pub(super) fn check_address(&self, address: &Address) -> Result<(), String> {
+    pub(super) fn check_address(&self, address: &Address) -> Result<(), Sentence> {
         match address {
             Address::Tcp(address) if self.allow.iter().any(|net| net.contains(&address.ip())) => {
                 Ok(())
             }
-            Address::Tcp(address) => Err(format!(
-                "this agent may not send requests to {}; if it should, start the agent with \
-                 --allow {}",
-                address.ip(),
-                address.ip()
+            Address::Tcp(address) => Err(sentence!(
+                "agent-may-not-send",
+                "this agent may not send requests to {ip}; if it should, start the agent with \
+                 --allow {ip}",
+                ip = address.ip()
             )),
-            Address::Unix(path) => Err(format!(
-                "agents do not send requests to sockets in the file system ({})",
-                path.display()
+            Address::Unix(path) => Err(sentence!(
+                "agent-no-sockets",
+                "agents do not send requests to sockets in the file system ({path})",
+                path = path.display()
             )),
         }
     }
+}
+
+/// Why a file is not read.
+fn not_allowed() -> Sentence {
+    sentence!(
+        "agent-may-not-read",
+        "the agent may not read it; if it should, start the agent with --file"
+    )
 }
 
 /// The agent's share of connections that observe the load: at least one, if there are any.

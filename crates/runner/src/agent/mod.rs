@@ -17,7 +17,7 @@ use tenbin_cluster::{
     SliceOrder, reachable_addresses,
 };
 use tenbin_engine::{self as engine, Drive, Part, SliceEvent, StartGate, drive};
-use tenbin_plan::{Draft, Load, Pace, Plan, Reach, Workload};
+use tenbin_plan::{Draft, Load, Pace, Plan, Reach, Sentence, Workload, sentence};
 use tenbin_record::Environment;
 use tenbin_targets::{LaunchContext, Running, bring_up, counters};
 use tenbin_workloads::{Prepared, SliceState};
@@ -117,11 +117,11 @@ struct Assigned {
 
 impl Assigned {
     /// This agent's part of a slice.
-    fn slice<'a>(&'a mut self, order: &'a SliceOrder) -> Result<AssignedSlice<'a>, String> {
+    fn slice<'a>(&'a mut self, order: &'a SliceOrder) -> Result<AssignedSlice<'a>, Sentence> {
         let work = self.plan.workloads.get(order.workload);
         let live = self.live_targets.get_mut(order.target);
         let (Some(work), Some(live)) = (work, live) else {
-            return Err("the plan has no such slice".to_owned());
+            return Err(sentence!("no-such-slice", "the plan has no such slice"));
         };
         Ok(AssignedSlice {
             order,
@@ -148,11 +148,14 @@ impl AssignedSlice<'_> {
 
     /// Sets the state that the workload has after the slices before, and removes what this agent
     /// must remove first.
-    fn set_state(&mut self, stop: &Arc<AtomicBool>) -> Result<(), String> {
+    fn set_state(&mut self, stop: &Arc<AtomicBool>) -> Result<(), Sentence> {
         let (agent, agents) = self.part;
         let state = decoded::<SliceState>(&self.order.state).filter(SliceState::is_possible);
         let Some(state) = state else {
-            return Err(invalid("an invalid state of the workload"));
+            return Err(invalid(sentence!(
+                "invalid-state",
+                "an invalid state of the workload"
+            )));
         };
         self.prepared().set_state(state.for_agent(agent, agents))?;
         let stage = self.prepared().agent_cleanup();
@@ -162,7 +165,7 @@ impl AssignedSlice<'_> {
             generators: Generators::Here,
         };
         let cleaned = self.live.stage(self.work, stage, &mut controls);
-        cleaned.map_err(|error| error.to_string())?;
+        cleaned.map_err(|error| error.sentence())?;
         Ok(())
     }
 
@@ -187,13 +190,17 @@ impl AssignedSlice<'_> {
         (own.map(|(_, worker)| worker).collect(), part)
     }
 
-    fn load(&self) -> Result<Load, String> {
+    fn load(&self) -> Result<Load, Sentence> {
         let mut load = self.work.load.clone();
         load.reopen = self.order.reopen;
         if let Some(search) = self.work.search() {
             load.pace = match self.order.rate {
                 Some(rate) if rate.is_finite() && rate > 0.0 => search.pace_at(rate),
-                Some(_) => return Err(invalid("an invalid rate of a probe")),
+                Some(_) => {
+                    return Err(invalid(sentence!(
+                        "invalid-rate", "an invalid rate of a probe"
+                    )));
+                }
                 None => Pace::Closed,
             };
         }
@@ -206,14 +213,14 @@ impl Machine {
         &self,
         assignment: &Assignment,
         stop: &Arc<AtomicBool>,
-    ) -> Result<Assigned, String> {
+    ) -> Result<Assigned, Sentence> {
         let plan = self.plan_of(assignment)?;
         let (plan, running) = self.bring_up(plan, assignment, stop)?;
         let live_targets = plan.targets.iter().zip(running);
         let live_targets = live_targets
             .map(|(target, running)| LiveTarget::on_agent(&plan, target, running, self.may_ask()));
         let live_targets = live_targets.collect::<Result<Vec<_>, _>>();
-        let mut live_targets = live_targets.map_err(|error| error.to_string())?;
+        let mut live_targets = live_targets.map_err(|error| error.sentence())?;
         let mut controls = Controls {
             stop: &Stop::both(stop),
             progress: &mut |_| {},
@@ -223,7 +230,7 @@ impl Machine {
             for (at, work) in plan.workloads.iter().enumerate() {
                 while let Some(stage) = live.prepared[at].agent_setup() {
                     let done = live.stage(work, Some(stage), &mut controls);
-                    done.map_err(|error| error.to_string())?;
+                    done.map_err(|error| error.sentence())?;
                 }
             }
         }
@@ -235,12 +242,15 @@ impl Machine {
     }
 
     /// Reads the plan. Refuses a plan that this agent cannot or may not execute.
-    fn plan_of(&self, assignment: &Assignment) -> Result<Plan, String> {
+    fn plan_of(&self, assignment: &Assignment) -> Result<Plan, Sentence> {
         let is_known = (1..=MOST_AGENTS).contains(&assignment.agents)
             && assignment.agent < assignment.agents
             && (1..=MOST_THREADS * assignment.agents).contains(&assignment.threads);
         if !is_known {
-            return Err(invalid("an invalid number of agents or threads"));
+            return Err(invalid(sentence!(
+                "invalid-agents",
+                "an invalid number of agents or threads"
+            )));
         }
         let source = Path::new("the coordinator's plan");
         let (mut context, missing) = self.limits.context(assignment)?;
@@ -248,21 +258,22 @@ impl Machine {
         let plan = draft.and_then(|draft| draft.resolve(&mut context));
         let names: Vec<String> = missing.take().into_iter().collect();
         if !names.is_empty() {
-            let names = names.join(",");
-            return Err(format!(
+            return Err(sentence!(
+                "agent-lacks-variables",
                 "the plan needs environment variables that this agent may not use or does not \
-                 have; set them on its machine, and start the agent with --env {names}"
+                 have; set them on its machine, and start the agent with --env {names}",
+                names = names.join(",")
             ));
         }
-        let mut plan = plan.map_err(|refusal| refusal.to_string())?;
+        let mut plan = plan.map_err(|refusal| refusal.sentence())?;
         plan.threads = assignment.threads;
-        check(&plan, assignment.agents).map_err(|error| error.to_string())?;
+        check(&plan, assignment.agents).map_err(|error| error.sentence())?;
         if let Some(why) = self.limits.refusal(&plan, assignment) {
             return Err(why);
         }
-        let descriptors = Descriptors::for_plan(&plan).map_err(|error| error.to_string())?;
+        let descriptors = Descriptors::for_plan(&plan).map_err(|error| error.sentence())?;
         if let Some(descriptors) = descriptors {
-            descriptors.raise().map_err(|error| error.to_string())?;
+            descriptors.raise().map_err(|error| error.sentence())?;
         }
         Ok(plan)
     }
@@ -270,7 +281,7 @@ impl Machine {
     /// Where this agent may request temporary keys.
     fn may_ask(&self) -> MayAsk {
         let limits = self.limits.clone();
-        Box::new(move |address| limits.check_address(address))
+        Box::new(move |address| limits.check_address(address).map_err(|why| why.to_string()))
     }
 
     /// The targets of the plan, whose hosts this agent may send requests to.
@@ -279,26 +290,28 @@ impl Machine {
         mut plan: Plan,
         assignment: &Assignment,
         stop: &Arc<AtomicBool>,
-    ) -> Result<(Plan, Vec<Running>), String> {
-        let certificates = tempfile::tempdir().map_err(|error| error.to_string())?;
+    ) -> Result<(Plan, Vec<Running>), Sentence> {
+        let certificates = tempfile::tempdir().map_err(|error| Sentence::from(&error))?;
         for target in &mut plan.targets {
             let tls = &mut target.connect.tls;
             let taken = self
                 .limits
                 .take_certificates(tls, assignment, certificates.path());
             let taken = taken.and_then(|()| self.limits.take_token(&mut target.sessions));
-            taken.map_err(|why| format!("target \"{}\": {why}", target.name))?;
+            taken.map_err(|why| of_target(&target.name, why))?;
         }
         let mut all = Vec::new();
         for target in &plan.targets {
             if !matches!(target.reach, Reach::Endpoint { .. }) {
-                return Err(format!("target \"{}\" has no url", target.name));
+                return Err(sentence!(
+                    "target-without-url",
+                    "target \"{target}\" has no url",
+                    target = target.name
+                ));
             }
             if target.observe.is_some() {
-                return Err(format!(
-                    "target \"{}\": agents observe no targets",
-                    target.name
-                ));
+                let why = sentence!("agents-observe-none", "agents observe no targets");
+                return Err(of_target(&target.name, why));
             }
             let launch = LaunchContext {
                 run_dir: &self.directory,
@@ -308,11 +321,11 @@ impl Machine {
                 waiting: &|_| {},
             };
             // Resolves the names of hosts and reads the certificates; sends no request.
-            let running = bring_up(target, &launch).map_err(|error| error.to_string())?;
+            let running = bring_up(target, &launch).map_err(|error| error.sentence())?;
             for host in &crate::target::access::route(&running.route).hosts {
                 for address in &host.addresses {
                     let allowed = self.limits.check_address(address);
-                    allowed.map_err(|why| format!("target \"{}\": {why}", target.name))?;
+                    allowed.map_err(|why| of_target(&target.name, why))?;
                 }
             }
             all.push(running);
@@ -322,7 +335,7 @@ impl Machine {
 }
 
 impl LoadMachine for Machine {
-    fn prepare(&mut self, assignment: &Assignment, stop: &Arc<AtomicBool>) -> Result<(), String> {
+    fn prepare(&mut self, assignment: &Assignment, stop: &Arc<AtomicBool>) -> Result<(), Sentence> {
         self.assigned = None;
         self.assigned = Some(self.make_ready(assignment, stop)?);
         Ok(())
@@ -333,7 +346,7 @@ impl LoadMachine for Machine {
         assignment: &Assignment,
         request: &[u8],
         stop: &Arc<AtomicBool>,
-    ) -> Result<Bytes, String> {
+    ) -> Result<Bytes, Sentence> {
         self.check_results(assignment, request, stop)
     }
 
@@ -343,11 +356,11 @@ impl LoadMachine for Machine {
         gate: Arc<StartGate>,
         stop: &Arc<AtomicBool>,
         listen: &mut dyn FnMut(SliceEvent),
-    ) -> Result<SliceDone, String> {
+    ) -> Result<SliceDone, Sentence> {
         check_times(order)?;
         let directory = self.directory.clone();
         let Some(assigned) = &mut self.assigned else {
-            return Err("the agent has no plan".to_owned());
+            return Err(sentence!("agent-without-plan", "the agent has no plan"));
         };
         let mut live_targets = assigned.live_targets.iter();
         let is_alone = live_targets.all(|live| live.running.is_here() == Some(false));
@@ -369,7 +382,7 @@ impl LoadMachine for Machine {
             cpu.on_event(&event);
             listen(event);
         });
-        let done = done.map_err(|error| error.to_string())?;
+        let done = done.map_err(|error| error.sentence())?;
         let prepared = slice.prepared();
         prepared.slice_done(done.workers);
         let report = prepared.report();
@@ -393,7 +406,7 @@ impl LoadMachine for Machine {
 }
 
 /// Refuses times that no slice has.
-fn check_times(order: &SliceOrder) -> Result<(), String> {
+fn check_times(order: &SliceOrder) -> Result<(), Sentence> {
     let is_possible = order.lead <= LONGEST_NANOS
         && (1..=LONGEST_NANOS).contains(&order.window)
         && order.rest.is_none_or(|rest| rest <= LONGEST_NANOS)
@@ -403,13 +416,29 @@ fn check_times(order: &SliceOrder) -> Result<(), String> {
     if is_possible {
         Ok(())
     } else {
-        Err(invalid("invalid times of the slice"))
+        Err(invalid(sentence!(
+            "invalid-times", "invalid times of the slice"
+        )))
     }
 }
 
 /// The error of a request that no coordinator of this build sends.
-fn invalid(what: &str) -> String {
-    format!("the coordinator sent {what}; use the same build of Tenbin on all machines")
+fn invalid(what: Sentence) -> Sentence {
+    sentence!(
+        "coordinator-sent-invalid",
+        "the coordinator sent {what}; use the same build of Tenbin on all machines",
+        what
+    )
+}
+
+/// Why this agent may not send requests to a target, with the name of the target.
+fn of_target(target: &str, reason: Sentence) -> Sentence {
+    sentence!(
+        "of-target-reason",
+        "target \"{target}\": {reason}",
+        target,
+        reason
+    )
 }
 
 #[cfg(test)]

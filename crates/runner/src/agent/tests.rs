@@ -38,7 +38,7 @@ fn assignment(plan: String) -> Assignment {
     }
 }
 
-fn prepare(machine: &mut Machine, assignment: &Assignment) -> Result<(), String> {
+fn prepare(machine: &mut Machine, assignment: &Assignment) -> Result<(), Sentence> {
     machine.prepare(assignment, &Arc::new(AtomicBool::new(false)))
 }
 
@@ -54,7 +54,8 @@ fn refusal(
         ..assignment(plan)
     };
     let stop = Arc::new(AtomicBool::new(false));
-    machine.prepare(&assignment, &stop).expect_err("a refusal")
+    let refused = machine.prepare(&assignment, &stop);
+    refused.expect_err("a refusal").to_string()
 }
 
 #[test]
@@ -179,7 +180,10 @@ fn impossible_numbers_are_refused() {
         let gate = Arc::new(StartGate::new(Duration::MAX));
         let stop = Arc::new(AtomicBool::new(false));
         let why = ready.slice(&order, gate, &stop, &mut |_| {});
-        assert!(why.is_err_and(|why| why.contains("invalid")), "{order:?}");
+        assert!(
+            why.is_err_and(|why| why.text().contains("invalid")),
+            "{order:?}"
+        );
     }
 }
 
@@ -213,7 +217,7 @@ fn files_of_the_coordinator_are_used_and_secrets_only_if_the_agent_allows_them()
     prepare(&mut machine(allowed.clone()), &with_key(&key)).expect("an allowed file");
     for (limits, path) in [(AgentLimits::loopback(), &key), (allowed, &link)] {
         let why = prepare(&mut machine(limits), &with_key(path)).expect_err("a refusal");
-        assert!(why.contains("the agent may not read it"), "{why}");
+        assert!(why.text().contains("the agent may not read it"), "{why}");
     }
 }
 
@@ -221,7 +225,10 @@ fn files_of_the_coordinator_are_used_and_secrets_only_if_the_agent_allows_them()
 fn variables_are_used_only_if_the_agent_allows_them() {
     let header = || assignment(plan("", "headers = [\"X: {env:HOME}\"]", ""));
     let why = prepare(&mut machine(AgentLimits::loopback()), &header()).expect_err("a refusal");
-    assert!(why.ends_with("start the agent with --env HOME"), "{why}");
+    assert!(
+        why.text().ends_with("start the agent with --env HOME"),
+        "{why}"
+    );
     let allowed = AgentLimits {
         variables: BTreeSet::from(["HOME".to_owned()]),
         ..AgentLimits::loopback()

@@ -61,7 +61,7 @@ impl StageForecast {
             "{what} ({size}) takes about {time}, at {rate} objects/s and {bytes}/s so far",
             what = self.what,
             size = size((total as f64 * each) as u64),
-            time = whole_seconds(took + left),
+            time = Time::rounded(took + left),
             rate = format!("{rate:.0}"),
             bytes = size((rate * each) as u64)
         );
@@ -73,7 +73,7 @@ impl StageForecast {
         let took = self.started.elapsed();
         let known = self.total.filter(|_| took >= START);
         let left = known.and_then(|total| left(total, done, took));
-        let left = left.map(whole_seconds);
+        let left = left.map(Time::rounded);
         left.map(|left| sentence!("time-left", ", about {time} left", time = left))
     }
 }
@@ -83,10 +83,6 @@ fn left(total: u64, done: u64, took: Duration) -> Option<Duration> {
     let rest = total.saturating_sub(done) as f64;
     let seconds = took.as_secs_f64() * rest / done as f64;
     Duration::try_from_secs_f64(seconds).ok()
-}
-
-fn whole_seconds(time: Duration) -> Time {
-    Time(Duration::from_secs(time.as_secs_f64().round() as u64))
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ pub(crate) fn read_counters(
         target: running.name.clone(),
         workload: work.name.clone(),
         what: sentence!("cache-counters", "reading the counters of its cache"),
-        why: why.into(),
+        why,
     })
 }
 

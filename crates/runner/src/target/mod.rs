@@ -2,6 +2,7 @@
 
 pub(crate) mod access;
 pub(crate) mod first_response;
+pub(crate) mod full_disk;
 pub(crate) mod keys;
 pub(crate) mod live;
 pub(crate) mod nodes;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tenbin_plan::{Facts, Plan, Sentence, Target, sentence};
+use tenbin_plan::{Facts, Plan, Sentence, Target, conceal_parameters, sentence};
 use tenbin_targets::{LaunchContext, bring_up, probe};
 use url::Url;
 
@@ -19,9 +19,9 @@ const MOST_REDIRECTS: usize = 10;
 pub struct Redirected {
     /// Name of the workload.
     pub workload: String,
-    /// The path in the plan.
+    /// The path in the plan, without secrets.
     pub from: String,
-    /// The path that is measured.
+    /// The path that is measured, without secrets.
     pub to: String,
 }
 
@@ -60,6 +60,11 @@ pub fn follow(
         let Some((first, from, to)) = found.first() else {
             continue;
         };
+        let shown = |path: &str| {
+            let targets = plan.targets.iter();
+            let path = targets.fold(path.to_owned(), |path, it| it.secrets.conceal(&path));
+            conceal_parameters(&facts.conceal(&path))
+        };
         if let Some((other, _, elsewhere)) = found.iter().find(|(_, _, other)| other != to) {
             return Err(RunError::Preparation {
                 target: (*other).to_owned(),
@@ -69,8 +74,8 @@ pub fn follow(
                     "redirects-differ",
                     "the final path is {elsewhere:?} here and {to:?} on {first:?}; write the \
                      final path in the URL of each target, without --follow",
-                    elsewhere,
-                    to,
+                    elsewhere = shown(elsewhere),
+                    to = shown(to),
                     first
                 ),
             });
@@ -78,8 +83,8 @@ pub fn follow(
         followed.redirect(at, from, to);
         all.push(Redirected {
             workload: workload.name.clone(),
-            from: from.clone(),
-            to: to.clone(),
+            from: shown(from),
+            to: shown(to),
         });
     }
     Ok((followed, all))

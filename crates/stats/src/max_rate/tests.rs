@@ -1,3 +1,5 @@
+mod stalled;
+
 use super::*;
 use crate::testing::Dice;
 
@@ -47,8 +49,16 @@ fn times(left: f64) -> ProbeTimes {
 }
 
 /// Runs a search until it ends or the time is over.
-fn search(start: f64, most: f64, mut server: impl FnMut(f64, Purpose, f64) -> Probe) -> Search {
-    let mut search = Search::new(start);
+fn search(start: f64, most: f64, server: impl FnMut(f64, Purpose, f64) -> Probe) -> Search {
+    finish(Search::new(start), most, server)
+}
+
+/// Continues a search until it ends or the time is over.
+fn finish(
+    mut search: Search,
+    most: f64,
+    mut server: impl FnMut(f64, Purpose, f64) -> Probe,
+) -> Search {
     let mut times = times(most);
     while let Step::Probe {
         rate,

@@ -110,7 +110,12 @@ impl Search {
                 next = proof;
             }
         }
+        let is_gaining = next.purpose == Purpose::Proof
+            && rates
+                .get(next.rate)
+                .is_some_and(|tried| rates.is_gaining(tried));
         if let Some(fallback) = rates.fallback().and_then(proof_at)
+            && !is_gaining
             && (next.purpose == Purpose::Seek || fallback.rate < next.rate)
             && !times.fit(&[next, fallback])
         {

@@ -78,6 +78,16 @@ pub(super) struct Outlook {
     pub(super) seconds: f64,
 }
 
+/// A limit on shares that is undecided at a rate.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Open {
+    /// Share beyond the limit at the rate, without void seconds, divided by the allowed share.
+    pub(super) excess: f64,
+    /// Further probe time that would decide the limit if the share stays as observed, seconds;
+    /// infinite if the share equals the allowed share.
+    pub(super) seconds: f64,
+}
+
 impl Tried<'_> {
     /// The probes at this rate that are not void.
     fn counting(&self) -> impl Iterator<Item = &Probe> {
@@ -128,7 +138,8 @@ impl Tried<'_> {
         }
     }
 
-    fn votes(&self) -> impl Iterator<Item = Option<bool>> {
+    /// The decision on each limit that is not a share.
+    pub(super) fn votes(&self) -> impl Iterator<Item = Option<bool>> {
         let votes = self.probes.iter().map(|p| p.votes.len()).min().unwrap_or(0);
         (0..votes).map(|at| self.vote(at))
     }
@@ -224,23 +235,52 @@ impl<'p> Rates<'p> {
 
     /// Whether every limit was met; `None` if undecided.
     fn decide(&self, tried: &Tried<'p>) -> Option<bool> {
-        let shares = self.limits().map(|(limit, allowed)| {
-            let shows = |holds: bool| {
-                let mut pools = self.pools(tried.rate, limit, holds).into_iter();
-                pools.any(|pool| pool.is_below(allowed) == Some(holds))
-            };
-            if shows(false) {
-                Some(false)
-            } else {
-                shows(true).then_some(true)
-            }
-        });
+        let shares = self
+            .limits()
+            .map(|(limit, allowed)| self.is_met(tried.rate, limit, allowed));
         let decisions: Vec<_> = shares.chain(tried.votes()).collect();
         match (decisions.contains(&Some(false)), decisions.contains(&None)) {
             (true, _) => Some(false),
             (false, true) => None,
             (false, false) => (!decisions.is_empty()).then_some(true),
         }
+    }
+
+    /// Whether a limit on shares was met at `rate`; `None` if undecided.
+    fn is_met(&self, rate: f64, limit: usize, allowed: f64) -> Option<bool> {
+        let shows = |holds: bool| {
+            let mut pools = self.pools(rate, limit, holds).into_iter();
+            pools.any(|pool| pool.is_below(allowed) == Some(holds))
+        };
+        if shows(false) {
+            Some(false)
+        } else {
+            shows(true).then_some(true)
+        }
+    }
+
+    /// The limits on shares that are undecided at a tried rate.
+    pub(super) fn open(&self, tried: &Tried<'_>) -> Vec<Open> {
+        let is_open = |of: &(usize, f64)| self.is_met(tried.rate, of.0, of.1).is_none();
+        let open = self.limits().filter(is_open).map(|(limit, allowed)| {
+            let here = counted(&View::NotVoid.of(tried, limit));
+            Open {
+                excess: here.beyond / here.all.max(1.0) / allowed,
+                seconds: self.missing(tried.rate, limit, allowed) / tried.rate,
+            }
+        });
+        open.collect()
+    }
+
+    /// Further requests at `rate` that would decide a limit if the shares stay as observed.
+    fn missing(&self, rate: f64, limit: usize, allowed: f64) -> f64 {
+        let pools = [true, false].into_iter().flat_map(|holds| {
+            let pools = self.pools(rate, limit, holds).into_iter();
+            pools.filter(move |pool| (pool.beyond / pool.all <= allowed) == holds)
+        });
+        pools
+            .map(|pool| pool.needed(allowed) - pool.all)
+            .fold(f64::INFINITY, f64::min)
     }
 
     /// The counts at `rate`, then the sum of the counts at `rate` and at the next rate, and so on:

@@ -36,7 +36,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tenbin_plan::{Sentence, sentence};
 
-pub use process::{LogFiles, Process};
+pub use process::{LogFiles, Process, nearly_full_disk};
 pub use reply::Reply;
 
 use crate::error::TargetError;

@@ -1,11 +1,13 @@
 //! Finds the local process that listens on a port, and reads its files, options and environment.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use tenbin_http::Address;
 
+use crate::counters::DiskSpace;
 use crate::running::Running;
 
 /// A local process. Only the id and name are displayed, because the command line and the
@@ -76,6 +78,30 @@ impl Process {
         let (here, _, found) = self.data()?;
         (found != FoundBy::WorkingDirectory).then_some(here)
     }
+}
+
+/// Most processes of a target whose directories are read.
+const MOST_PROCESSES: usize = 64;
+
+/// The space on a filesystem that is nearly full and that the target's processes on this machine use:
+/// for the directories on their command lines, for files open for writing, or as their working
+/// directories. Of several such filesystems, the one with the least available space. `None` if there
+/// is none, or no process is visible.
+pub fn nearly_full_disk(target: &Running) -> Option<DiskSpace> {
+    let members = target.members().into_iter();
+    let members = members.chain(target.listener_members());
+    let directories: BTreeSet<PathBuf> = members
+        .take(MOST_PROCESSES)
+        .flat_map(|pid| {
+            let name = String::new();
+            Process { pid, name }.directories()
+        })
+        .collect();
+    let spaces = directories.iter();
+    let spaces = spaces.filter_map(|directory| DiskSpace::of_writable(directory).ok()?);
+    spaces
+        .filter(DiskSpace::is_nearly_full)
+        .min_by_key(|space| space.available)
 }
 
 /// How the data directory of a target was found.
@@ -179,6 +205,10 @@ impl Process {
 
     pub(super) fn data(&self) -> Option<(PathBuf, PathBuf, FoundBy)> {
         None
+    }
+
+    fn directories(&self) -> Vec<PathBuf> {
+        Vec::new()
     }
 }
 
@@ -320,6 +350,22 @@ mod linux {
             Some((here(&own), own, FoundBy::WorkingDirectory))
         }
 
+        /// The directories on the command line, those of files open for writing, and the working
+        /// directory, as paths on this machine.
+        pub(super) fn directories(&self) -> Vec<PathBuf> {
+            let root = PathBuf::from(format!("/proc/{}/root", self.pid));
+            let here = |path: &Path| root.join(path.strip_prefix("/").unwrap_or(path));
+            let Some(own) = self.read().and_then(|process| process.cwd().ok()) else {
+                return Vec::new();
+            };
+            let command = self.command();
+            let words = command.iter().skip(1).map(|word| here(&own.join(word)));
+            let named = words.filter(|path| path.is_dir());
+            let written = self.written_files().into_iter();
+            let written = written.filter_map(|(_, path)| Some(here(path.parent()?)));
+            named.chain(written).chain([here(&own)]).collect()
+        }
+
         /// Regular files open for writing, with their descriptors.
         fn written_files(&self) -> Vec<(i32, PathBuf)> {
             let files = self.read().and_then(|process| process.fd().ok());
@@ -375,6 +421,7 @@ mod linux {
             assert_eq!(shown, directory.path().canonicalize().unwrap());
             assert!(here.is_dir());
             assert_eq!(found, FoundBy::WorkingDirectory);
+            assert!(process.directories().contains(&here));
             child.kill().unwrap();
             child.wait().unwrap();
         }

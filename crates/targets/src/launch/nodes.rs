@@ -150,7 +150,7 @@ impl Nodes {
             target: name.clone(),
             reason,
         };
-        let limit = helper_time::limit().map_err(|why| failed(why.into()))?;
+        let limit = helper_time::limit().map_err(failed)?;
         let guard = command::under_guard(name, &self.launch, &node.values, context, pipe)?;
         let guarded = Guarded::spawn(guard, self.launch.stop_within).map_err(|error| {
             failed(sentence!(
@@ -183,7 +183,7 @@ impl Nodes {
             if let Err(reason) = outcome {
                 // Stop first, because the last output may still be in the pipe.
                 let stopped = process.stop(name);
-                let error = reason.with_tail(name, process.output.tail());
+                let error = reason.with_tail(&self.target, process.output.tail());
                 return Err(error.then(stopped));
             }
         }

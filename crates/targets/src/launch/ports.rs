@@ -94,6 +94,7 @@ pub(super) fn lost_race(error: &TargetError, launch: &Launch) -> bool {
                 line.contains("address already in use")
                     || line.contains("address in use")
                     || line.contains("eaddrinuse")
+                    || line.contains("port is already allocated")
             }),
             _ => false,
         }

@@ -8,7 +8,7 @@ use tenbin_plan::{Ready, Sentence, Target, sentence};
 use url::Url;
 
 use super::placeholders::Placeholders;
-use super::{LaunchContext, Waiting, command};
+use super::{LaunchContext, Waiting, command, container};
 use crate::error::{Exit, LogTail, TargetError};
 use crate::probe::{self, Endpoint, ProbeError};
 use crate::process::Process;
@@ -25,6 +25,8 @@ const REPORT_AFTER: Duration = Duration::from_secs(2);
 pub(super) enum Condition {
     Port(Vec<Endpoint>),
     Url(Url, Vec<Endpoint>),
+    /// The server responds, with any status.
+    Response(Url, Vec<Endpoint>),
     Log(String),
 }
 
@@ -38,7 +40,13 @@ impl Condition {
         let endpoints =
             |route: &ResolvedRoute| route.endpoints().map(|(_, endpoint)| endpoint).collect();
         Ok(match ready {
-            Ready::Port => Self::Port(endpoints(route)),
+            // The proxy of a container engine accepts connections before the server does.
+            Ready::Port => match route.hosts.first() {
+                Some(host) if container::client_of(target).is_some() => {
+                    Self::Response(host.url.clone(), endpoints(route))
+                }
+                _ => Self::Port(endpoints(route)),
+            },
             Ready::Url(text) => {
                 let url = command::url(&target.name, &values.fill(text))?;
                 let is_its_own = route
@@ -66,7 +74,7 @@ impl Condition {
                 address @ Address::Tcp(_) => format!("port {address}"),
                 address @ Address::Unix(_) => address.to_string(),
             },
-            Self::Url(url, _) => format!("{url}"),
+            Self::Url(url, _) | Self::Response(url, _) => format!("{url}"),
             Self::Log(text) => format!("\"{text}\" in its output"),
         }
     }
@@ -108,6 +116,11 @@ impl Condition {
                     Err(error) => Some(error.sentence()),
                 }
             }
+            Self::Response(url, endpoints) => {
+                let limit = limit.min(REQUEST_TIMEOUT);
+                let response = probe::get(url, accepting(endpoints), limit, abandon);
+                response.err().map(|error| error.sentence())
+            }
             Self::Log(text) => (!process.output.awaited_seen())
                 .then(|| sentence!("log-lacks", "its output does not contain \"{text}\"", text)),
         }
@@ -136,17 +149,27 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    pub(super) fn with_tail(self, target: &str, tail: Vec<String>) -> TargetError {
-        let target = target.to_owned();
-        let tail = LogTail(tail);
+    /// The error of a target with this last output.
+    pub(super) fn with_tail(self, target: &Target, tail: Vec<String>) -> TargetError {
+        let name = target.name.clone();
         match self {
-            Self::Interrupted => TargetError::Interrupted { target },
-            Self::Ended(exit) => TargetError::EndedEarly { target, exit, tail },
+            Self::Interrupted => TargetError::Interrupted { target: name },
+            Self::Ended(exit) => TargetError::EndedEarly {
+                target: name,
+                exit,
+                advice: container::after_end(target, exit.status, &tail),
+                tail: LogTail(tail),
+            },
             Self::TooLate { limit, missing } => TargetError::NotReady {
-                target,
+                target: name,
                 limit,
-                reason: missing,
-                tail,
+                reason: match container::not_ready(target, &tail) {
+                    Some(advice) => {
+                        sentence!("container-late", "{missing}; {advice}", missing, advice)
+                    }
+                    None => missing,
+                },
+                tail: LogTail(tail),
             },
         }
     }

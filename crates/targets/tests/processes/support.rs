@@ -188,6 +188,7 @@ pub(crate) fn serve(args: impl Iterator<Item = OsString>) -> ExitCode {
             memory: None,
             credentials,
             faults: Vec::new(),
+            delay: Duration::ZERO,
             workers,
         };
         serve::s3(&options, |_| {})

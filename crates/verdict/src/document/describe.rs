@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tenbin_plan::{
     Arrivals, Builtin, HttpVersion, Load, Observe, ObservePage, Pace, Reach, Sizes, Target, Think,
-    Trace, Workload,
+    Trace, Workload, conceal_parameters,
 };
 
 use tenbin_result::format::plural;
@@ -45,10 +45,11 @@ pub(crate) fn target(target: &Target) -> String {
 /// Describes the source of the figures of a target's resource use.
 pub(crate) fn observed_by(source: &Observe) -> String {
     let of_page = |page: &ObservePage| {
+        let url = conceal_parameters(page.url.as_str());
         if page.insecure {
-            format!("{} (certificate NOT checked)", page.url)
+            format!("{url} (certificate NOT checked)")
         } else {
-            page.url.to_string()
+            url
         }
     };
     match source {
@@ -128,6 +129,7 @@ pub(crate) fn subject(workload: &Workload) -> Subject {
         object_bytes: facts.sizes().and_then(Sizes::only),
         objects: facts.objects(),
         part_bytes: facts.part_bytes(),
+        searches: false,
     }
 }
 

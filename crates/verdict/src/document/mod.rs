@@ -108,7 +108,7 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
         workloads: plan
             .workloads
             .iter()
-            .map(|each| workload::workload(each, &plan.targets))
+            .map(|each| workload::workload(each, plan, source.environment))
             .collect(),
         environment: without_patterns(source.environment),
         slices: Vec::new(),
@@ -192,7 +192,8 @@ fn run(source: &Source<'_>) -> Run {
         slice_seconds: Some(plan.rounds.slice.as_secs_f64()),
         warmup_seconds: Some(plan.rounds.warmup.as_secs_f64()),
         plan: Some(plan.to_toml()),
-        plan_file: None,
+        source_file: None,
+        is_strict: false,
     }
 }
 

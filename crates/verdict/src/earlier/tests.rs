@@ -1,3 +1,5 @@
+use tenbin_result::Interval;
+
 use super::*;
 
 fn series(workload: &str, level: f64, values: usize) -> Series {

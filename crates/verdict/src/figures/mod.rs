@@ -15,9 +15,7 @@ use std::collections::BTreeMap;
 
 use tenbin_plan::Plan;
 use tenbin_record::{Counts, Environment, OpFigures, PackedHistogram, Role, ServerUse, Slice};
-use tenbin_result::{
-    CacheHits, Figure, GroupResult, Interval, Metric, OperationResult, ResultOf, TimedFrom,
-};
+use tenbin_result::{CacheHits, Figure, GroupResult, Metric, OperationResult, ResultOf, TimedFrom};
 
 use crate::cell::Cell;
 use crate::continuous_load::Stretch;
@@ -88,7 +86,7 @@ fn of_cell(
         throughput: basis.metric(Metric::Throughput),
         sustained: None,
         server_cpu,
-        per_core_second: server_cpu.map(inverse),
+        per_core_second: server_cpu.map(Figure::inverse),
         scope: used().next_back().map(|used| used.scope),
         rss_start_bytes: used().next().and_then(|used| used.rss_start_bytes),
         peak_rss_bytes: used().filter_map(|used| used.rss_bytes).max(),
@@ -162,19 +160,6 @@ fn group(cell: &Cell<'_>, basis: &Basis<'_>) -> Option<GroupResult> {
     })
 }
 
-/// The inverse of a figure above 0; inverting swaps the ends of the interval.
-fn inverse(figure: Figure) -> Figure {
-    Figure {
-        value: 1.0 / figure.value,
-        interval: figure.interval.map(|found| Interval {
-            low: 1.0 / found.high,
-            high: 1.0 / found.low,
-            ..found
-        }),
-        ..figure
-    }
-}
-
 fn of_operation(
     cell: &Cell<'_>,
     basis: &Basis<'_>,
@@ -224,7 +209,7 @@ fn of_operation(
     let [first_byte_p50, first_byte_p99] = basis.quantiles([0.50, 0.99], first_byte, name);
     OperationResult {
         operation: name.to_owned(),
-        role: role_of(role),
+        role,
         counts: counts.map(Some),
         failed: Some(ops.iter().map(|op| op.failed_count()).sum()),
         errors,
@@ -249,16 +234,6 @@ fn of_operation(
         service_p99,
         first_byte_p50,
         first_byte_p99,
-    }
-}
-
-fn role_of(role: Role) -> tenbin_result::Role {
-    match role {
-        Role::Request => tenbin_result::Role::Request,
-        Role::Step => tenbin_result::Role::Step,
-        Role::Transaction => tenbin_result::Role::Transaction,
-        Role::Poll => tenbin_result::Role::Poll,
-        Role::Effect => tenbin_result::Role::Effect,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The value of one run in a series: the ratio to the anchor, or the absolute figure.
 
-use tenbin_result::{Figure, FigureFacts, Interval, LeftOutWhy, RunFacts, Trust};
+use tenbin_result::{Figure, FigureFacts, LeftOutWhy, RunFacts, Trust};
 use tenbin_stats::{CONFIDENCE, RunValue, hodges_lehmann, student_quantile};
 
 use super::Key;
@@ -42,7 +42,7 @@ fn ratio(facts: &RunFacts, own: &FigureFacts, anchor: &FigureFacts) -> Option<Va
         && let Some(figure) = anchor.ratio
     {
         let blocks: Vec<f64> = anchor.blocks.iter().map(|block| 1.0 / block).collect();
-        return known(inverse(figure), &blocks, anchor.ratio_trust);
+        return known(figure.inverse(), &blocks, anchor.ratio_trust);
     }
     let trust = own.ratio_trust.max(anchor.ratio_trust);
     if own.blocks.len() == anchor.blocks.len() && !own.blocks.is_empty() {
@@ -62,18 +62,6 @@ fn ratio(facts: &RunFacts, own: &FigureFacts, anchor: &FigureFacts) -> Option<Va
         n: 1,
     };
     known(figure, &[], own.trust.max(anchor.trust))
-}
-
-fn inverse(figure: Figure) -> Figure {
-    Figure {
-        value: 1.0 / figure.value,
-        interval: figure.interval.map(|ends| Interval {
-            low: 1.0 / ends.high,
-            high: 1.0 / ends.low,
-            ..ends
-        }),
-        n: figure.n,
-    }
 }
 
 /// `None` for a figure without a logarithm.

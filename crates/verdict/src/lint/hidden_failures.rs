@@ -26,11 +26,7 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
 }
 
 fn severity(share: f64) -> Severity {
-    if share > INVALID {
-        Severity::Invalid
-    } else {
-        Severity::Suspect
-    }
+    Severity::Suspect.raised_if(share > INVALID)
 }
 
 /// Failures of which the file has only the share.

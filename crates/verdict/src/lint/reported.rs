@@ -175,12 +175,37 @@ impl<T> Said<T> {
     }
 }
 
+impl Percentile {
+    /// Creates a percentile from the quantile, 0 to 1, and the stated time, seconds.
+    pub fn new(quantile: f64, said: Said<Range>) -> Self {
+        Self {
+            quantile,
+            time: said.value,
+            quote: said.quote,
+        }
+    }
+}
+
 impl Range {
     /// The range of an exact number: both ends are `value`.
     pub fn exactly(value: f64) -> Self {
         Self {
             from: value,
             to: value,
+        }
+    }
+
+    /// The values within `slack` of `value`, except values below 0.
+    pub fn around(value: f64, slack: f64) -> Self {
+        Self::exactly(value).wider(slack)
+    }
+
+    /// The range extended by `slack` on both sides, but not below 0.
+    #[must_use]
+    pub fn wider(self, slack: f64) -> Self {
+        Self {
+            from: (self.from - slack).max(0.0),
+            to: self.to + slack,
         }
     }
 
@@ -226,6 +251,30 @@ impl Measurement {
             Some(target) => format!("{} on {target}", self.operation),
             None => self.operation.clone(),
         }
+    }
+
+    /// Adds the operations that failed for the reason `what`, unless their number is 0. `counted`:
+    /// whether `ended` includes them.
+    pub fn add_failed(&mut self, what: impl Into<String>, said: Said<u64>, counted: bool) {
+        if said.value > 0 {
+            self.failures.push(Failed {
+                what: what.into(),
+                count: said.value,
+                counted,
+                quote: said.quote,
+            });
+        }
+    }
+
+    /// Adds a percentile; see [`Percentile::new`].
+    pub fn add_percentile(&mut self, quantile: f64, said: Said<Range>) {
+        self.percentiles.push(Percentile::new(quantile, said));
+    }
+
+    /// Sorts the percentiles by their quantiles.
+    pub fn sort_percentiles(&mut self) {
+        let percentiles = &mut self.percentiles;
+        percentiles.sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
     }
 
     /// Number of operations that failed.

@@ -41,11 +41,7 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
                 .collect();
             Some(LintFinding {
                 rule: RULE.name,
-                severity: if share > INVALID {
-                    Severity::Invalid
-                } else {
-                    Severity::Suspect
-                },
+                severity: Severity::Suspect.raised_if(share > INVALID),
                 operation: Some(of.operation.clone()),
                 evidence: sentence!(
                     "lint-failures-counted",

@@ -6,7 +6,7 @@ use tenbin_plan::HttpWork;
 
 use crate::error::WorkloadError;
 use crate::site::Site;
-use crate::text::{is_token, is_visible, push_decimal};
+use crate::text::{is_token, is_visible, push_decimal, push_header};
 
 /// Statuses that count as success.
 pub(super) struct Success([bool; STATUSES]);
@@ -147,13 +147,6 @@ pub(super) fn check_hosts(work: &HttpWork, target: &Site) -> Result<(), Workload
         url: target.shown(),
         what: "host",
     })
-}
-
-fn push_header(head: &mut Vec<u8>, name: &str, value: &[u8]) {
-    head.extend_from_slice(name.as_bytes());
-    head.extend_from_slice(b": ");
-    head.extend_from_slice(value);
-    head.extend_from_slice(b"\r\n");
 }
 
 /// Whether requests with this method state an empty body with `Content-Length: 0` (RFC 9110,

@@ -1,7 +1,7 @@
 //! Judges responses to plain HTTP requests by status, and by comparison with earlier responses to
 //! the same request.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tenbin_engine::{BodyUse, Exchange, Judgement, Moment, ResponseHead, Workload};
 use tenbin_plan::{HttpWork, Sentence, sentence};
@@ -14,6 +14,7 @@ use crate::responses::{
     CONNECTIONS, Comparing, ExpectedResponse, Findings, Known, Monitor, Prober, Reference, Report,
     ResponseComparison, Rules, Unchecked,
 };
+use crate::shared::held;
 
 /// The expected response of one target to one request, over the whole run.
 pub(super) struct Expected {
@@ -79,7 +80,7 @@ impl Expected {
             return None;
         }
         if self.probes_left == 0 {
-            let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut findings = held(&self.findings);
             self.comparing.learn(&mut findings);
             return None;
         }
@@ -96,7 +97,7 @@ impl Expected {
     ) -> Option<Stage> {
         if self.is_probed_after {
             self.is_probed_after = false;
-            let findings = self.after.lock().unwrap_or_else(PoisonError::into_inner);
+            let findings = held(&self.after);
             self.comparing.add_after(&findings);
             return None;
         }
@@ -110,7 +111,7 @@ impl Expected {
 
     /// Why the responses to the probe rule out the run, in one sentence.
     pub(super) fn refused(&self) -> Option<Sentence> {
-        let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        let findings = held(&self.findings);
         findings.refused().cloned()
     }
 
@@ -141,10 +142,7 @@ impl Expected {
     /// workers were dropped.
     pub(super) fn slice_done(&mut self) -> Option<ResponseComparison> {
         let reports = std::mem::take(&mut self.reports);
-        let reports = reports.iter().filter_map(|report| {
-            let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
-            report.take()
-        });
+        let reports = reports.iter().filter_map(|report| held(report).take());
         let report = reports.reduce(Report::and)?;
         self.last = Some(report.clone());
         self.learn_from(report)
@@ -172,13 +170,12 @@ impl Expected {
 
     /// A sentence about a correct response that looks like an error, if there was one.
     pub(super) fn suspicion(&self) -> Option<String> {
-        let suspicion = self.suspicion.lock();
-        suspicion.unwrap_or_else(PoisonError::into_inner).clone()
+        held(&self.suspicion).clone()
     }
 
     /// What is wrong with the response before the run, if the response was received.
     pub(super) fn doubt(&self) -> Option<Sentence> {
-        let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        let findings = held(&self.findings);
         let failed = findings.failed_check().map(|text| {
             sentence!(
                 "counts-as-error",
@@ -304,6 +301,6 @@ impl Judge {
 impl Drop for Judge {
     fn drop(&mut self) {
         let report = self.monitor.report();
-        *self.report.lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
+        *held(&self.report) = Some(report);
     }
 }

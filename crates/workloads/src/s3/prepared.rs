@@ -23,7 +23,7 @@ use crate::s3::objects::appended::Lengths;
 use crate::s3::objects::catalogue::Catalogue;
 use crate::s3::objects::generations::Ledgers;
 use crate::s3::objects::marks::Marks;
-use crate::s3::objects::orders::{self, Orders};
+use crate::s3::objects::orders::Orders;
 use crate::s3::objects::uploads::Uploads;
 use crate::s3::objects::versions::{self, VersionIds};
 use crate::s3::place::Place;
@@ -32,7 +32,8 @@ use crate::s3::read_back::recorder::{Recorders, Reported};
 use crate::s3::setup::check::{Check, Requirement};
 use crate::s3::setup::hosts::{HostReport, HostStep};
 use crate::s3::setup::requirements;
-use crate::sequence::{self, Cursors, Position};
+use crate::sequence::{Cursors, Position};
+use crate::shared::held;
 use crate::site::Site;
 use crate::text::grouped;
 
@@ -230,21 +231,21 @@ impl SetUp for PreparedS3 {
 impl Sequence for PreparedS3 {
     fn position(&self) -> Option<Position> {
         self.has_sequence().then(|| {
-            let digest = orders::held(&self.orders).digest;
-            sequence::held(&self.cursors).position_of(digest)
+            let digest = held(&self.orders).digest;
+            held(&self.cursors).position_of(digest)
         })
     }
 
     fn ends_at(&mut self, ends: Option<&[u64]>) {
-        sequence::held(&self.cursors).ends_at(ends);
+        held(&self.cursors).ends_at(ends);
     }
 
     fn skip_to(&mut self, position: &[u64]) {
-        let left_out = sequence::held(&self.cursors).skip_to(position);
+        let left_out = held(&self.cursors).skip_to(position);
         // For a mix, it is unknown which operations were skipped.
         if !self.is_mixed() {
             for (worker, &count) in left_out.iter().enumerate() {
-                orders::held(&self.orders).skip((worker, 0), count);
+                held(&self.orders).skip((worker, 0), count);
             }
         }
     }
@@ -270,12 +271,12 @@ impl AgentSide for PreparedS3 {
         self.reported.set(written.collect());
         let Some(before) = before else { return Ok(()) };
         let after = position_after(&before, &reports);
-        sequence::held(&self.cursors).advance(&after, 0);
+        held(&self.cursors).advance(&after, 0);
         if self.work.choose == Choose::Once {
             self.marks.read_up_to(&after, versions::things(&self.work));
         }
         let digests = reports.iter().map(|report| report.digest);
-        let mut orders = orders::held(&self.orders);
+        let mut orders = held(&self.orders);
         orders.digest = digests.fold(orders.digest, u64::wrapping_add);
         Ok(())
     }
@@ -307,13 +308,13 @@ impl AgentSide for PreparedS3 {
             self.skip_to(position);
             self.ends_at(state.ends.as_deref());
         }
-        let digest_before = orders::held(&self.orders).digest;
+        let digest_before = held(&self.orders).digest;
         self.sender = Sender::Agent { digest_before };
         Ok(())
     }
 
     fn report(&mut self) -> SliceReport {
-        let digest = orders::held(&self.orders).digest;
+        let digest = held(&self.orders).digest;
         let before = match self.sender {
             Sender::Agent { digest_before } => digest_before,
             Sender::Here | Sender::Agents => 0,
@@ -511,7 +512,7 @@ impl PreparedS3 {
     /// The position in the request sequence, for agents.
     fn sequence_state(&self) -> SliceState {
         if self.has_sequence() {
-            SliceState::of(&sequence::held(&self.cursors))
+            SliceState::of(&held(&self.cursors))
         } else {
             SliceState::default()
         }

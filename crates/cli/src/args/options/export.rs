@@ -1,5 +1,7 @@
 //! `--export`.
 
+use std::path::Path;
+
 use clap::Args;
 use tenbin_plan::{Output, Sentence, sentence};
 use tenbin_report::formats::{Export, Place, help, written};
@@ -26,6 +28,34 @@ fn about() -> String {
 /// The list of formats at the end of the help of `tenbin show`.
 pub(crate) fn formats() -> String {
     format!("Formats of --export:\n{}", help())
+}
+
+/// One sentence if an export has the file of one before in another format, otherwise `None`. Exports to
+/// the summary of a step of GitHub Actions are appended to the file.
+fn two_in_one_file(before: &[Export], later: &Export) -> Option<Sentence> {
+    let Place::File(file) = &later.to else {
+        return None;
+    };
+    let summary = std::env::var_os("GITHUB_STEP_SUMMARY");
+    if summary.is_some_and(|summary| file.as_os_str() == summary) {
+        return None;
+    }
+    // Nothing is replaced in a device or pipe.
+    if file.exists() && !file.is_file() {
+        return None;
+    }
+    let whole = |file: &Path| std::path::absolute(file).ok();
+    let is_same = |to: &Place| matches!(to, Place::File(other) if whole(other) == whole(file));
+    let is_other = |one: &&Export| is_same(&one.to) && one.format.name != later.format.name;
+    let first = before.iter().find(is_other)?;
+    Some(sentence!(
+        "two-in-one-file",
+        "--export {first} and --export {second} name the same file, {file}; name another file for \
+         one of them",
+        first = first.format.name,
+        second = later.format.name,
+        file = file.display()
+    ))
 }
 
 impl ExportArgs {
@@ -62,14 +92,19 @@ impl ExportArgs {
         self.on_stdout() > 0
     }
 
-    /// One sentence if several outputs go to standard output, otherwise `None`. `json` is whether
-    /// `--json` is given.
-    pub(crate) fn conflict(&self, json: bool) -> Option<&'static str> {
+    /// One sentence if several outputs go to standard output or to one file, otherwise `None`. `json` is
+    /// whether `--json` is given.
+    pub(crate) fn conflict(&self, json: bool) -> Option<Sentence> {
         let asked = self.on_stdout() + usize::from(json);
-        (asked > 1).then_some(
-            "only one of --json and the exports with =- can be on standard output; name files for \
-             the others",
-        )
+        if asked > 1 {
+            return Some(sentence!(
+                "one-on-stdout",
+                "only one of --json and the exports with =- can be on standard output; name files \
+                 for the others"
+            ));
+        }
+        let mut all = self.export.iter().enumerate();
+        all.find_map(|(at, later)| two_in_one_file(&self.export[..at], later))
     }
 
     /// `FORMAT` or `FORMAT=FILE` of each export to a file, with FILE as an absolute path.

@@ -7,6 +7,7 @@ pub(crate) mod explain;
 pub(crate) mod history;
 pub(crate) mod import;
 pub(crate) mod pack;
+pub(crate) mod part;
 pub(crate) mod report;
 pub(crate) mod runs;
 pub(crate) mod ui;

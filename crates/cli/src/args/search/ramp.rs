@@ -205,8 +205,23 @@ pub struct GateSearchArgs {
     pub output: OutputArgs,
 }
 
+/// `tenbin bisect search`.
+#[derive(Args)]
+#[command(after_help = "\
+Measures full-text search servers with the options of tenbin search ramp, at one number of clients
+or at one rate.
+
+Example:
+  tenbin bisect search --good v1.2 --build make --launch './server {port}' \\
+      --patterns patterns.txt --clients 8")]
+pub struct BisectSearchArgs {
+    /// The options of a gate.
+    #[command(flatten)]
+    pub searched: GateSearchArgs,
+}
+
 impl GateSearchArgs {
-    /// The plan that the options describe, without the gate.
+    /// The plan that the options describe, without the gate or the bisect.
     ///
     /// # Errors
     ///

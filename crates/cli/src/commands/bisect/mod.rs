@@ -18,6 +18,7 @@ use crate::errors::BuildError;
 use crate::exit::Exit;
 use crate::language::language;
 use crate::output;
+use crate::sentences::said;
 use search::Search;
 
 /// Finds the commit that made a server slower, and prints it.
@@ -30,12 +31,16 @@ pub(crate) fn bisect(args: &BisectArgs) -> Exit {
         Ok(outcome) => outcome,
         Err(exit) => return exit,
     };
-    let result = search.result(outcome);
-    if args.output().json {
+    let result = if args.output().json {
+        // Programs read the reasons in JSON: they are in English.
+        let result = search.result(outcome, |why| why.text().to_owned());
         output::print(bisect_json(&result).as_bytes());
+        result
     } else {
-        output::print(terminal_bisect(&result, language()).as_bytes());
-    }
+        let result = search.result(outcome, said);
+        output::print_text(terminal_bisect(&result, language()));
+        result
+    };
     exit_of(&result)
 }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use tenbin_plan::duration::Time;
-use tenbin_plan::{Plan, percent};
+use tenbin_plan::{Plan, Sentence, percent, sentence};
 use tenbin_result::format::plural;
 use tenbin_stats::{Bisection, BisectionStep, Posterior};
 
@@ -74,7 +74,7 @@ impl Pace {
 }
 
 /// What a search among this number of commits will take, before the first run.
-pub(super) fn forecast(plan: &Plan, commits: usize, budget: Duration) -> String {
+pub(super) fn forecast(plan: &Plan, commits: usize, budget: Duration) -> Sentence {
     let steps = steps(commits);
     let rounds = plan.rounds_per_block();
     let block = plan
@@ -83,14 +83,18 @@ pub(super) fn forecast(plan: &Plan, commits: usize, budget: Duration) -> String 
     let (of_ends, of_step) = USUAL_BLOCKS;
     let blocks = of_ends.saturating_add(of_step.saturating_mul(steps));
     let time = block.saturating_mul(blocks).min(budget);
-    format!(
-        "about {} with {}, {} of measuring (at most {}), and the builds of at most {} commits",
-        plural(steps, "step"),
-        plural(blocks, "block"),
-        Time(rounded(time)),
-        Time(budget),
-        (steps as usize + 2).min(commits + 1)
+    sentence!(
+        "bisect-forecast",
+        "about {steps} with {blocks}, {time} of measuring (at most {budget}), and the builds of at \
+         most {builds} commits",
+        steps = plural(steps, "step"),
+        blocks = plural(blocks, "block"),
+        time = Time(rounded(time)),
+        budget = Time(budget),
+        builds = (steps as usize + 2).min(commits + 1)
     )
+    .with("step_count", steps)
+    .with("block_count", blocks)
 }
 
 fn steps(commits: usize) -> u32 {
@@ -113,7 +117,7 @@ pub(super) struct NextStep<'a> {
 
 impl NextStep<'_> {
     /// The step in words: `step 3: commit 1a2b3c4d5e6f (12 of 32), 4 blocks; most probable: …`.
-    pub(super) fn note(&self) -> String {
+    pub(super) fn note(&self) -> Sentence {
         let Self {
             step,
             commits,
@@ -125,22 +129,31 @@ impl NextStep<'_> {
         let (group, certainty) = self.bisection.leader(posterior);
         let last = group.end.saturating_sub(1);
         let likely = if group.start == last {
-            name(last).to_owned()
+            Sentence::verbatim(name(last))
         } else {
-            format!("one of {}…{}", name(group.start), name(last))
+            sentence!(
+                "bisect-one-of",
+                "one of {first}…{last}",
+                first = name(group.start),
+                last = name(last)
+            )
         };
         let left = pace.of_steps(posterior.bits().ceil() + 1.0, step.blocks);
         let rest = self.budget.saturating_sub(pace.spent());
-        format!(
-            "step {}: commit {} ({} of {}), {}; most probable: {likely} with {}; about {} left",
-            pace.runs,
-            name(step.commit),
-            step.commit + 1,
-            commits.len(),
-            plural(step.blocks, "block"),
-            percent(certainty),
-            Time(rounded(left.min(rest)))
+        sentence!(
+            "bisect-step",
+            "step {step}: commit {commit} ({number} of {commits}), {blocks}; most probable: {likely} \
+             with {certainty}; about {left} left",
+            step = pace.runs,
+            commit = name(step.commit),
+            number = step.commit + 1,
+            commits = commits.len(),
+            blocks = plural(step.blocks, "block"),
+            likely,
+            certainty = percent(certainty),
+            left = Time(rounded(left.min(rest)))
         )
+        .with("block_count", step.blocks)
     }
 }
 

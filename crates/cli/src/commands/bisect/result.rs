@@ -1,13 +1,14 @@
 //! The result of a search as a document.
 
+use tenbin_plan::Sentence;
 use tenbin_result::{BISECT_SCHEMA, Bisect, BisectCommit, BisectOutcome, BisectRatio, GateFigure};
 use tenbin_stats::{CONFIDENCE, Posterior, ratio};
 
 use super::search::Search;
 
 impl Search<'_> {
-    /// What is known now.
-    pub(super) fn result(&self, outcome: BisectOutcome) -> Bisect {
+    /// What is known now. `say` gives the words of a reason.
+    pub(super) fn result(&self, outcome: BisectOutcome, say: fn(&Sentence) -> String) -> Bisect {
         let posterior = self.is_proven.then(|| self.bisection.posterior());
         let leader = posterior.as_ref().map(|it| self.bisection.leader(it));
         let figure = self.figure.as_ref();
@@ -29,7 +30,7 @@ impl Search<'_> {
                 (group.start as u64, last as u64)
             }),
             certainty: leader.map(|(_, certainty)| certainty),
-            commits: self.commits(posterior.as_ref()),
+            commits: self.commits(posterior.as_ref(), say),
             builds: u64::from(self.pace.builds()),
             blocks: self.bisection.blocks() as u64,
             seconds: self.pace.spent().as_secs_f64(),
@@ -39,7 +40,11 @@ impl Search<'_> {
         }
     }
 
-    fn commits(&self, posterior: Option<&Posterior>) -> Vec<BisectCommit> {
+    fn commits(
+        &self,
+        posterior: Option<&Posterior>,
+        say: fn(&Sentence) -> String,
+    ) -> Vec<BisectCommit> {
         let between = posterior.map_or_else(Vec::new, |it| self.bisection.misfits(it));
         let commits = self.commits.iter().zip(&self.skipped).enumerate();
         let commits = commits.map(|(at, (commit, skipped))| {
@@ -51,7 +56,7 @@ impl Search<'_> {
                 probability: posterior.and_then(|it| it.commits.get(at).copied()),
                 blocks: logs.len() as u64,
                 ratio: self.ratio_of(logs),
-                skipped: skipped.clone(),
+                skipped: skipped.as_ref().map(say),
                 between: between.contains(&at),
             }
         });

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use tenbin_plan::{Figure, Plan, sentence};
+use tenbin_plan::{Figure, Plan, Sentence, sentence};
 use tenbin_result::{BisectOutcome, GateFigure, GateOutcome};
 use tenbin_runner::{Ending, RunError};
 use tenbin_stats::{Bisection, BisectionDecision, BisectionStep};
@@ -39,7 +39,7 @@ pub(super) struct Search<'a> {
     pub(super) bad: Revision,
     pub(super) commits: Vec<Commit>,
     /// Why commits were skipped.
-    pub(super) skipped: Vec<Option<String>>,
+    pub(super) skipped: Vec<Option<Sentence>>,
     pub(super) bisection: Bisection,
     /// The figure that told both ends apart, or the first one that could not.
     pub(super) figure: Option<GateFigure>,
@@ -59,8 +59,8 @@ pub(super) struct Search<'a> {
 /// What a commit's run showed.
 enum Shown {
     Blocks,
-    Skipped(String),
-    Invalid(String),
+    Skipped(Sentence),
+    Invalid(Sentence),
     Interrupted,
 }
 
@@ -115,14 +115,15 @@ impl<'a> Search<'a> {
     pub(super) fn run(&mut self) -> Result<BisectOutcome, Exit> {
         let plan = self.bench.plan(&self.run_of_ends())?;
         let [workload] = plan.workloads.as_slice() else {
-            output::say_error(&sentence!(
+            return Err(output::refuse(&sentence!(
                 "bisect-one-workload",
                 "a bisect follows one workload, and the plan has {workloads}; leave one",
                 workloads = plan.workloads.len()
-            ));
-            return Err(Exit::Refused);
+            )));
         };
         self.workload = workload.name.clone();
+        self.bench.relaunch_if_possible(&plan);
+        let plan = self.bench.plan(&self.run_of_ends())?;
         self.announce(&plan);
         for revision in [self.good.clone(), self.bad.clone()] {
             match self.build(&revision) {
@@ -156,9 +157,9 @@ impl<'a> Search<'a> {
         self.bench.stop.is_asked()
     }
 
-    fn note(&self, text: &str) {
+    fn note(&self, text: &Sentence) {
         if !self.args.output().quiet {
-            output::note(text);
+            output::say_note(text);
         }
     }
 
@@ -171,15 +172,21 @@ impl<'a> Search<'a> {
             }
         }
         if self.args.settings.0.bad.is_none() && self.repository.has_changes() {
-            self.note("changes that are not committed are not measured: the bad end is HEAD");
+            self.note(&sentence!(
+                "bisect-uncommitted",
+                "changes that are not committed are not measured: the bad end is HEAD"
+            ));
         }
-        self.note(&format!(
-            "{} after {} up to {}, along first parents: {}",
-            tenbin_result::format::plural(self.commits.len(), "commit"),
-            self.good.name,
-            self.bad.name,
-            forecast(plan, self.commits.len(), self.budget())
-        ));
+        let count = self.commits.len();
+        let between = sentence!(
+            "bisect-commits",
+            "{commits} after {good} up to {bad}, along first parents: {forecast}",
+            commits = tenbin_result::format::plural(count, "commit"),
+            good = self.good.name,
+            bad = self.bad.name,
+            forecast = forecast(plan, count, self.budget())
+        );
+        self.note(&between.with("count", count));
     }
 
     /// Builds a commit unless it was built before.
@@ -215,7 +222,10 @@ impl<'a> Search<'a> {
         self.keep(&measured, last);
         if measured.fell_back {
             self.decisive = Some(Figure::Cpu);
-            self.note("the first figure could not tell, so CPU time per operation decides");
+            self.note(&sentence!(
+                "bisect-cpu-decides",
+                "the first figure could not tell, so CPU time per operation decides"
+            ));
         }
         self.figure = measured.figure;
         match measured.ending {
@@ -232,7 +242,7 @@ impl<'a> Search<'a> {
             GateOutcome::CannotTell => Some(BisectOutcome::NotProven),
             GateOutcome::Invalid => {
                 if let Some(why) = measured.why_invalid {
-                    output::error(&format!("the run is INVALID: {why}"));
+                    output::say_error(&sentence!("run-invalid", "the run is INVALID: {why}", why));
                 }
                 Some(BisectOutcome::Invalid)
             }
@@ -277,15 +287,21 @@ impl<'a> Search<'a> {
             Shown::Interrupted => return Ok(Some(BisectOutcome::Interrupted)),
             Shown::Skipped(why) => self.skip(step.commit, why),
             Shown::Invalid(why) if self.invalid_in_a_row >= MOST_INVALID_IN_A_ROW => {
-                output::error(&format!(
-                    "{MOST_INVALID_IN_A_ROW} runs in a row are INVALID: {why}"
+                output::say_error(&sentence!(
+                    "runs-invalid",
+                    "{runs} runs in a row are INVALID: {why}",
+                    runs = MOST_INVALID_IN_A_ROW,
+                    why
                 ));
                 return Ok(Some(BisectOutcome::Invalid));
             }
             Shown::Invalid(why) => {
                 self.invalid[step.commit] += 1;
                 if self.invalid[step.commit] >= MOST_INVALID {
-                    self.skip(step.commit, format!("its runs are INVALID: {why}"));
+                    self.skip(
+                        step.commit,
+                        sentence!("its-runs-invalid", "its runs are INVALID: {why}", why),
+                    );
                 }
             }
         }
@@ -293,14 +309,16 @@ impl<'a> Search<'a> {
     }
 
     /// Leaves a commit out from now on, unless it is the bad end: without it, there is no change to find.
-    fn skip(&mut self, commit: usize, why: String) {
+    fn skip(&mut self, commit: usize, why: Sentence) {
         self.bisection.skip(commit);
         if !self.bisection.is_skipped(commit) {
             return;
         }
-        self.note(&format!(
-            "{} is skipped: {why}",
-            self.commits[commit].short()
+        self.note(&sentence!(
+            "commit-skipped",
+            "{commit} is skipped: {why}",
+            commit = self.commits[commit].short(),
+            why
         ));
         self.skipped[commit] = Some(why);
     }
@@ -317,7 +335,9 @@ impl<'a> Search<'a> {
             Ok(()) => {}
             Err(_) if self.is_stopped() => return Ok(Shown::Interrupted),
             Err(BuildError::Build { why, .. }) if step.commit + 1 < self.commits.len() => {
-                return Ok(Shown::Skipped(format!("the build failed ({why})")));
+                return Ok(Shown::Skipped(sentence!(
+                    "its-build-failed", "the build failed ({why})", why
+                )));
             }
             Err(why) => return Err(failed(&why)),
         }
@@ -339,7 +359,7 @@ impl<'a> Search<'a> {
                 if Exit::of_run(&error) == Exit::Target
                     && self.can_skip(step.commit, error.target()) =>
             {
-                Ok(Shown::Skipped(error.to_string()))
+                Ok(Shown::Skipped(error.sentence()))
             }
             Err(error) => Err(of_run(&error)),
         }
@@ -354,9 +374,9 @@ impl<'a> Search<'a> {
                 self.pace.measured(measured.took, 0);
                 self.runs.push(measured.directory);
                 let why = measured.why_invalid;
-                Ok(Shown::Invalid(
-                    why.unwrap_or_else(|| "no block has a ratio".to_owned()),
-                ))
+                Ok(Shown::Invalid(why.unwrap_or_else(|| {
+                    sentence!("no-block-ratios", "no block has a ratio")
+                })))
             }
             Ending::Complete(_) => {
                 self.keep(&measured, commit);
@@ -368,7 +388,7 @@ impl<'a> Search<'a> {
             }
             Ending::TargetFailed { target, why } if self.can_skip(commit, target.as_deref()) => {
                 self.pace.measured(measured.took, 0);
-                Ok(Shown::Skipped(why.to_string()))
+                Ok(Shown::Skipped(why.clone()))
             }
             ending => Err(ended(ending)),
         }

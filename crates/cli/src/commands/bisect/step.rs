@@ -2,15 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use tenbin_plan::{Draft, Plan};
+use tenbin_plan::{At, Draft, Plan, Sentence};
 use tenbin_record::Slice;
-use tenbin_result::{GateFigure, GateOutcome, GateRole, Severity};
+use tenbin_result::{Finding, GateFigure, GateOutcome, GateRole, Severity};
 use tenbin_runner::{Ending, RunContext, RunError, Stop};
 
 use crate::args::{CommitRun, of_commits};
 use crate::commands::measure::one::run_one;
 use crate::commands::measure::plan::resolve;
 use crate::exit::Exit;
+use crate::language::language;
 use crate::progress::Display;
 
 /// What a run showed.
@@ -20,7 +21,7 @@ pub(super) struct Measured {
     /// What the gate of the run decided.
     pub(super) outcome: GateOutcome,
     /// The reason for an INVALID run, one sentence.
-    pub(super) why_invalid: Option<String>,
+    pub(super) why_invalid: Option<Sentence>,
     /// The figure that decided or could decide.
     pub(super) figure: Option<GateFigure>,
     /// Whether this figure stands in for the first.
@@ -50,6 +51,14 @@ pub(super) struct Bench {
 }
 
 impl Bench {
+    /// Has every later run start its servers again before each block, if `plan` allows it: a store
+    /// would lose its objects.
+    pub(super) fn relaunch_if_possible(&mut self, plan: &Plan) {
+        if plan.can_relaunch() {
+            self.draft.rounds.relaunch = Some(At::nowhere("block"));
+        }
+    }
+
     /// The plan of a run. Prints errors.
     pub(super) fn plan(&self, run: &CommitRun<'_>) -> Result<Plan, Exit> {
         resolve(of_commits(self.draft.clone(), run))
@@ -82,7 +91,7 @@ impl Bench {
         let worst = worst.next().filter(|_| outcome == GateOutcome::Invalid);
         Ok(Measured {
             outcome,
-            why_invalid: worst.map(|finding| format!("{}: {}", finding.rule, finding.evidence)),
+            why_invalid: worst.map(reason),
             figure: stated.cloned(),
             fell_back,
             logs: logs.map_or_else(Vec::new, |(_, logs)| logs),
@@ -91,4 +100,11 @@ impl Bench {
             ending: run.ending,
         })
     }
+}
+
+/// The finding as a reason: its rule and its evidence.
+fn reason(finding: &Finding) -> Sentence {
+    let (evidence, _) = tenbin_verdict::said(finding, language());
+    Sentence::verbatim(format!("{}: {}", finding.rule, finding.evidence))
+        .with("text", format!("{}: {evidence}", finding.rule))
 }

@@ -4,7 +4,7 @@ pub(super) mod revisions;
 
 use tenbin_plan::{Draft, Refusal, sentence};
 
-use crate::args::{GateArgs, of_revisions};
+use crate::args::{GateArgs, OutputArgs, of_revisions};
 use crate::commands::gate::revisions::Repository;
 use crate::commands::measure::plan::resolve;
 use crate::commands::measure::{measure_and_show, print_result, result_page};
@@ -34,8 +34,8 @@ fn measured(args: &GateArgs) -> Exit {
         if !options.json && page.is_file() {
             output::say_note(&result_page(&page));
         }
-        if std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
-            annotate(options.json || options.export.takes_stdout(), document);
+        if output::is_in_actions() {
+            annotate(options, document);
         }
     });
     let revisions = &args.settings.revisions;
@@ -50,9 +50,10 @@ fn measured(args: &GateArgs) -> Exit {
 }
 
 /// Prints the annotation of GitHub Actions: on standard error if standard output holds a document.
-fn annotate(is_taken: bool, document: &tenbin_result::Document) {
-    match tenbin_report::annotation(document) {
-        Some(line) if is_taken => output::say(line.trim_end()),
+fn annotate(options: &OutputArgs, document: &tenbin_result::Document) {
+    let is_taken = options.json || options.export.takes_stdout();
+    match tenbin_report::annotation(document, options.strict) {
+        Some(line) if is_taken => output::say_command(line.trim_end()),
         Some(line) => output::print(line.as_bytes()),
         None => {}
     }

@@ -109,6 +109,8 @@ impl Repository {
             ));
             return Ok(false);
         }
+        // A build that is killed leaves a part of its files.
+        remove_file(&built)?;
         self.remove(tree)?;
         output::say_note(&sentence!(
             "building",
@@ -224,6 +226,14 @@ fn lock(path: &Path) -> Result<File, BuildError> {
         Ok(file)
     };
     open().map_err(|why: io::Error| unusable(path, why))
+}
+
+/// Removes a file, if it is there.
+fn remove_file(path: &Path) -> Result<(), BuildError> {
+    match fs::remove_file(path) {
+        Err(why) if why.kind() != io::ErrorKind::NotFound => Err(unusable(path, why)),
+        _ => Ok(()),
+    }
 }
 
 fn unusable(path: &Path, why: io::Error) -> BuildError {

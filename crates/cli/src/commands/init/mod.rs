@@ -79,10 +79,10 @@ fn write(args: &InitArgs) -> Result<(), InitError> {
         let path = file.name()?;
         let path = for_terminal(&path.display().to_string());
         let wrote = sentence!("init-wrote", "wrote {path}", path);
-        output::print(format!("{}\n", said(&wrote)).as_bytes());
+        output::print_text(format!("{}\n", said(&wrote)));
     }
     say_what_is_left(ci.as_deref(), Path::new(RUNS));
-    output::print(next_steps(&answers, args).as_bytes());
+    output::print_text(next_steps(&answers, args));
     Ok(())
 }
 

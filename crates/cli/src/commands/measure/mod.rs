@@ -24,6 +24,7 @@ use crate::commands::measure::result::{Run, exit_of_result, keep};
 use crate::commands::measure::steering::Steered;
 use crate::commands::results::compare::Before;
 use crate::commands::results::export::{check as check_exports, export};
+use crate::commands::results::source_file::source_file;
 use crate::exit::Exit;
 use crate::output;
 use crate::progress::Display;
@@ -151,7 +152,7 @@ fn run(
             telemetry.ratios(&ratios);
         }
         if let Some(text) = live(&event) {
-            display.aside(|| output::print(text.as_bytes()));
+            display.aside(|| output::print_text(&text));
         }
         if let Progress::Concluded { outcome } = event {
             concluded = Some(Concluded::new(&plan, outcome, before.as_ref()));
@@ -201,11 +202,6 @@ fn is_baseline(plan: &Plan, failed: Option<&str>) -> bool {
     failed.is_none_or(|name| baseline == Some(name))
 }
 
-fn refused(sentence: &Sentence) -> Exit {
-    output::say_error(sentence);
-    Exit::Refused
-}
-
 /// What must be ready before a run starts.
 struct Ready {
     stop: Stop,
@@ -230,7 +226,7 @@ impl Ready {
         context.lengthen_slices = may_lengthen;
         let plan =
             followed(plan, &context, &stop, display).map_err(|error| failed(&error, plan))?;
-        let telemetry = Telemetry::start(&plan).map_err(|sentence| refused(&sentence))?;
+        let telemetry = Telemetry::start(&plan).map_err(|sentence| output::refuse(&sentence))?;
         for sentence in telemetry.announcements() {
             display.always(&said(&sentence));
         }
@@ -246,22 +242,10 @@ impl Ready {
 /// The files to export.
 struct Exports {
     files: ExportArgs,
-    /// Path of the plan file, for formats that name a file.
-    plan_file: Option<String>,
-}
-
-/// Path of a file relative to its git repository or, outside of a repository, to the working directory;
-/// `None` for a file below neither.
-fn in_repository(file: &Path) -> Option<String> {
-    let file = file.canonicalize().ok()?;
-    let mut directories = file.ancestors().skip(1);
-    let repository = directories.find(|directory| directory.join(".git").exists());
-    let root = match repository {
-        Some(repository) => repository.to_owned(),
-        None => std::env::current_dir().ok()?.canonicalize().ok()?,
-    };
-    let within = file.strip_prefix(root).ok()?;
-    Some(within.display().to_string())
+    /// Path of a file of the repository, for formats that name a file.
+    source_file: Option<String>,
+    /// Whether a SUSPECT result counts as a failure.
+    is_strict: bool,
 }
 
 /// The plan of a draft, the earlier run to compare with, and the files to export, after all checks
@@ -272,29 +256,26 @@ fn checked(
     earlier: Option<&EarlierArgs>,
 ) -> Result<(Plan, Option<Before>, Exports), Exit> {
     let file = draft.as_ref().ok().and_then(Draft::plan_file);
-    let plan_file = file.and_then(in_repository);
+    let file = file.map(Path::to_owned);
     let plan = resolve(draft)?;
     let before = Before::from_args(earlier)?;
     let exports = options.export.and(&plan.output);
-    let exports = exports.map_err(|sentence| refused(&sentence))?;
+    let exports = exports.map_err(|sentence| output::refuse(&sentence))?;
     if let Some(sentence) = exports.conflict(options.json) {
-        return Err(refused(&sentence.into()));
+        return Err(output::refuse(&sentence));
     }
     check_exports(&exports, &plan)?;
     let unknown = before.as_ref().and_then(|it| it.unknown(&plan.workloads));
     match unknown {
-        Some(sentence) => {
-            output::say_error(&sentence);
-            Err(Exit::Refused)
-        }
-        None => Ok((
-            plan,
-            before,
-            Exports {
+        Some(sentence) => Err(output::refuse(&sentence)),
+        None => {
+            let exports = Exports {
                 files: exports,
-                plan_file,
-            },
-        )),
+                source_file: source_file(file.as_deref(), &plan),
+                is_strict: options.strict,
+            };
+            Ok((plan, before, exports))
+        }
     }
 }
 
@@ -425,13 +406,14 @@ impl Concluded {
             display.always(&output::warning_of(&error));
         }
         for left in &outcome.left_behind {
-            display.warn_always(&left.to_string().into());
+            display.warn_always(&left.sentence());
         }
         for sentence in &outcome.kept {
             display.tell(sentence);
         }
         show(&plan, &document, &outcome.directory);
-        document.run.plan_file.clone_from(&exports.plan_file);
+        document.run.source_file.clone_from(&exports.source_file);
+        document.run.is_strict = exports.is_strict;
         let exported = export(&exports.files, &outcome.directory, &document, &plan);
         let ended = match &outcome.ending {
             Ending::Complete(_) if outcome.clean_up_interrupted => {

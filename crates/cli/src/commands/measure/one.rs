@@ -47,7 +47,7 @@ pub(crate) fn run_one(
     };
     let concluded = concluded.with_leftovers(plan, &mut outcome, None);
     for left in &outcome.left_behind {
-        display.warn_always(&left.to_string().into());
+        display.warn_always(&left.sentence());
     }
     if let Err(error) = &concluded.kept {
         display.always(&output::warning_of(error));

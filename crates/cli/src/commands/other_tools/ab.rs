@@ -3,7 +3,7 @@
 use tenbin_compat::ab::{AbJob, parse};
 use tenbin_report::formats::fronts::ab;
 
-use crate::args::{AddedArgs, ForeignArgs, OutputArgs, foreign_world};
+use crate::args::{AddedArgs, ForeignArgs, OutputArgs};
 use crate::commands::measure::measure_and_show;
 use crate::commands::other_tools::shared::{
     answer_with_added, can_keep, last_findings, print_latency, show_recorded, tell,
@@ -14,12 +14,7 @@ use crate::output;
 
 /// Runs a command line of ab.
 pub(crate) fn ab(args: &ForeignArgs) -> Exit {
-    answer_with_added(
-        "ab",
-        args,
-        |arguments| parse(arguments, &foreign_world()),
-        run,
-    )
+    answer_with_added("ab", args, parse, run)
 }
 
 fn run(job: &AbJob, added: AddedArgs) -> Exit {
@@ -38,9 +33,9 @@ fn run(job: &AbJob, added: AddedArgs) -> Exit {
             }
             keep_as("ab-csv", run, job.csv.as_deref());
             keep_as("ab-tsv", run, job.list.as_deref());
-            output::print(text.as_bytes());
+            output::print_text(&text);
             print_latency(run, added.latency);
-            output::print(last_findings(document).as_bytes());
+            output::print_text(last_findings(document));
         });
     })
 }

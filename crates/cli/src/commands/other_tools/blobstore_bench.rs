@@ -9,7 +9,7 @@ use tenbin_plan::Phase;
 use tenbin_report::formats::fronts::blobstore_bench::{Bytes, Parsed, Reporter};
 use tenbin_runner::Progress;
 
-use crate::args::{AddedArgs, ForeignArgs, OutputArgs, foreign_world};
+use crate::args::{AddedArgs, ForeignArgs, OutputArgs};
 use crate::commands::measure::measure_live;
 use crate::commands::other_tools::shared::{
     answer_with_added, can_keep, print_latency, show_recorded, tell,
@@ -20,12 +20,7 @@ use crate::output;
 
 /// Runs a command line of blobstore-bench.
 pub(crate) fn blobstore_bench(args: &ForeignArgs) -> Exit {
-    answer_with_added(
-        "blobstore-bench",
-        args,
-        |arguments| parse(arguments, &foreign_world()),
-        run,
-    )
+    answer_with_added("blobstore-bench", args, parse, run)
 }
 
 fn run(job: &BlobstoreBenchJob, added: AddedArgs) -> Exit {
@@ -74,7 +69,7 @@ fn run(job: &BlobstoreBenchJob, added: AddedArgs) -> Exit {
     };
     measure_live(draft, &options, &live, &|plan, document, directory| {
         if let Some(reporter) = &*reporter.borrow() {
-            output::print(reporter.tail(document).as_bytes());
+            output::print_text(reporter.tail(document));
             keep(job.json.as_deref(), &reporter.json());
         }
         if added.latency {

@@ -3,7 +3,7 @@
 use tenbin_compat::hsbench::{HsbenchJob, parse};
 use tenbin_report::formats::fronts::hsbench;
 
-use crate::args::{AddedArgs, ForeignArgs, OutputArgs, foreign_world};
+use crate::args::{AddedArgs, ForeignArgs, OutputArgs};
 use crate::commands::measure::measure_and_show;
 use crate::commands::other_tools::shared::{
     answer_with_added, can_keep, print_latency, show_recorded, tell,
@@ -14,12 +14,7 @@ use crate::output;
 
 /// Runs a command line of hsbench.
 pub(crate) fn hsbench(args: &ForeignArgs) -> Exit {
-    answer_with_added(
-        "hsbench",
-        args,
-        |arguments| parse(arguments, &foreign_world()),
-        run,
-    )
+    answer_with_added("hsbench", args, parse, run)
 }
 
 fn run(job: &HsbenchJob, added: AddedArgs) -> Exit {
@@ -31,7 +26,7 @@ fn run(job: &HsbenchJob, added: AddedArgs) -> Exit {
     let options = OutputArgs::for_foreign(false, false, added.agents);
     measure_and_show(draft, &options, &|plan, document, directory| {
         show_recorded(plan, document, directory, |run| {
-            output::print(hsbench::text(run).as_bytes());
+            output::print_text(hsbench::text(run));
             print_latency(run, added.latency);
             keep_as("hsbench-csv", run, job.csv.as_deref());
             keep_as("hsbench-json", run, job.json.as_deref());

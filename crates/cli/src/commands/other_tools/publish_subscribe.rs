@@ -1,16 +1,17 @@
 //! `tenbin drnbench-publish-subscribe`.
 
 use std::fmt::Write as _;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tenbin_compat::publish_subscribe::{FeedJob, NAME, parse};
-use tenbin_plan::sentence;
-use tenbin_pubsub::{Config, Error, Step, run};
+use tenbin_plan::{Sentence, sentence};
+use tenbin_pubsub::{Config, Error, ListedMessage, Step, run};
 
 use crate::args::{ForeignArgs, foreign_world};
 use crate::commands::other_tools::shared::{answer, can_keep, tell};
 use crate::commands::results::export::keep;
 use crate::exit::Exit;
+use crate::sentences::said;
 use crate::{interrupt, output};
 
 /// Runs a command line of drnbench-publish-subscribe.
@@ -37,11 +38,10 @@ fn feed(job: &FeedJob) -> Exit {
     };
     let mut steps: Vec<Step> = Vec::new();
     let ended = run(&config(job), &|| stop.is_asked(), &mut |step| {
-        output::print(line(step).as_bytes());
-        steps.push(*step);
+        output::print_text(line(step) + &listed(step));
+        steps.push(step.clone());
     });
-    if !steps.is_empty() {
-        keep(Some(&file), csv(&steps).as_bytes());
+    if !steps.is_empty() && keep(Some(&file), csv(&steps).as_bytes()) {
         output::say_note(&sentence!(
             "result-in-drnbench-format",
             "the result in drnbench's format: {file}",
@@ -50,7 +50,7 @@ fn feed(job: &FeedJob) -> Exit {
     }
     match ended {
         Err(error) => {
-            output::failure(&error);
+            output::say_error(&sentence_of(&error));
             match error {
                 Error::Address { .. } | Error::NoSubscriber { .. } if steps.is_empty() => {
                     Exit::Target
@@ -69,6 +69,34 @@ fn feed(job: &FeedJob) -> Exit {
                  figures count only messages that arrived, so do not use them to rate this server"
             ));
             Exit::Invalid
+        }
+    }
+}
+
+/// The error with its arguments.
+fn sentence_of(error: &Error) -> Sentence {
+    match error {
+        Error::Address { host, why } => sentence!(
+            "subscribers-address",
+            "{host} cannot be resolved: {why}",
+            host,
+            why
+        ),
+        Error::NoSubscriber { host, why } => sentence!(
+            "no-subscriber",
+            "no subscriber could be connected to {host}: {why}",
+            host,
+            why
+        ),
+        Error::Descriptors { needed, limit } => sentence!(
+            "subscribers-descriptors",
+            "{needed} connections exceed this process's limit of open files ({limit}); raise the \
+             limit, or use fewer subscribers or steps",
+            needed,
+            limit
+        ),
+        Error::Poll(error) => {
+            sentence!("no-polling", "cannot poll the connections: {error}", error)
         }
     }
 }
@@ -115,6 +143,60 @@ fn line(step: &Step) -> String {
         }
     }
     line
+}
+
+/// The slowest and the failed messages of a step, one per line.
+fn listed(step: &Step) -> String {
+    let slowest = step.slowest.iter().map(slow);
+    let failed = step.failed.iter().map(|message| failure(step, message));
+    let lines = slowest.chain(failed);
+    lines
+        .map(|sentence| format!("  {}\n", said(&sentence)))
+        .collect()
+}
+
+fn slow(message: &ListedMessage) -> Sentence {
+    sentence!(
+        "pubsub-slow",
+        "slow message {number}: received by the last subscriber after {last}, by the first after \
+         {first}; accepted after {accepted}; sent {start} after the start of the step",
+        number = message.number,
+        last = time(message.last),
+        first = time(message.first),
+        accepted = time(message.accepted),
+        start = time(Some(message.start))
+    )
+}
+
+fn failure(step: &Step, message: &ListedMessage) -> Sentence {
+    let (number, start) = (message.number, time(Some(message.start)));
+    match &message.refusal {
+        Some(why) => sentence!(
+            "pubsub-refused",
+            "failed message {number}: not accepted ({why}); sent {start} after the start of the step",
+            number,
+            why = why.escape_debug().to_string(),
+            start
+        ),
+        None => sentence!(
+            "pubsub-lost",
+            "failed message {number}: received by {receivers} of {subscribers} subscribers; accepted \
+             after {accepted}; sent {start} after the start of the step",
+            number,
+            receivers = message.receivers,
+            subscribers = step.subscribers,
+            accepted = time(message.accepted),
+            start
+        ),
+    }
+}
+
+/// A time in milliseconds.
+fn time(time: Option<Duration>) -> String {
+    time.map_or_else(
+        || "–".to_owned(),
+        |time| format!("{:.3} ms", time.as_secs_f64() * 1e3),
+    )
 }
 
 fn case(step: &Step) -> String {

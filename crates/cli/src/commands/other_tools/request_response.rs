@@ -9,7 +9,7 @@ use tenbin_report::formats::fronts::drnbench::{Listed, sweeps, text};
 use tenbin_targets::known_counters;
 use tenbin_targets::observe::listeners;
 
-use crate::args::{AddedArgs, ForeignArgs, OutputArgs, foreign_world, observed};
+use crate::args::{AddedArgs, ForeignArgs, OutputArgs, observed};
 use crate::commands::measure::measure_and_show;
 use crate::commands::other_tools::shared::{
     answer_with_added, can_keep, print_latency, show_recorded, tell,
@@ -20,12 +20,7 @@ use crate::output;
 
 /// Runs a command line of drnbench-request-response.
 pub(crate) fn request_response(args: &ForeignArgs) -> Exit {
-    answer_with_added(
-        NAME,
-        args,
-        |arguments| parse(arguments, &foreign_world()),
-        run,
-    )
+    answer_with_added(NAME, args, parse, run)
 }
 
 fn run(job: &RampJob, added: AddedArgs) -> Exit {
@@ -37,10 +32,7 @@ fn run(job: &RampJob, added: AddedArgs) -> Exit {
     tell(&job.notes);
     let draft = match draft(job, &added) {
         Ok(draft) => draft,
-        Err(why) => {
-            output::say_error(&why);
-            return Exit::Refused;
-        }
+        Err(why) => return output::refuse(&why),
     };
     let options = OutputArgs::for_foreign(false, false, added.agents);
     let listed = Listed {
@@ -51,7 +43,7 @@ fn run(job: &RampJob, added: AddedArgs) -> Exit {
     measure_and_show(Ok(draft), &options, &|plan, document, directory| {
         show_recorded(plan, document, directory, |run| {
             match sweeps(plan, &run.record.slices).as_slice() {
-                [sweep] => output::print(text(sweep, &listed, document).as_bytes()),
+                [sweep] => output::print_text(text(sweep, &listed, document)),
                 _ => output::report(document, Extent::Screen),
             }
             print_latency(run, added.latency);

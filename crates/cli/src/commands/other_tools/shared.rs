@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
-use tenbin_compat::{Help, Mistakes, Parsed, Printer};
+use tenbin_compat::{Help, Mistakes, Parsed, Printer, World};
 use tenbin_plan::{Plan, Sentence, sentence};
 use tenbin_report::Extent;
 use tenbin_report::formats::Run;
 use tenbin_result::{Document, Language};
 
-use crate::args::{AddedArgs, ForeignArgs};
+use crate::args::{AddedArgs, ForeignArgs, foreign_world};
 use crate::commands::results::export::parts;
+use crate::commands::results::given_twice;
 use crate::exit::Exit;
 use crate::front;
 use crate::help::wrap;
@@ -37,12 +38,12 @@ pub(crate) fn answer<Job>(
 pub(crate) fn answer_with_added<Job>(
     tool: &str,
     args: &ForeignArgs,
-    parse: impl FnOnce(&[String]) -> Result<Parsed<Job>, Mistakes>,
+    parse: impl FnOnce(&[String], &World<'_>) -> Result<Parsed<Job>, Mistakes>,
     measure: impl FnOnce(&Job, AddedArgs) -> Exit,
 ) -> Exit {
     front::choose(tool);
     match args.divide() {
-        Ok((added, arguments)) => match parse(&arguments) {
+        Ok((added, arguments)) => match parse(&arguments, &foreign_world()) {
             Ok(Parsed::Help(asked)) => help_with_added(&asked),
             parsed => answer(tool, parsed, |job| measure(job, added)),
         },
@@ -56,7 +57,7 @@ pub(crate) fn help_with_added(asked: &Help) -> Exit {
         Language::English => ADDED,
         Language::Japanese => include_str!("added.ja.txt"),
     };
-    output::print(format!("{}\n{added}", in_words(asked)).as_bytes());
+    output::print_text(format!("{}\n{added}", in_words(asked)));
     Exit::Done
 }
 
@@ -79,7 +80,7 @@ CPU, memory and storage use of a server, repeatable (the sum is reported):
 
 /// Prints the requested help.
 pub(crate) fn help(asked: &Help) -> Exit {
-    output::print(in_words(asked).as_bytes());
+    output::print_text(in_words(asked));
     Exit::Done
 }
 
@@ -128,7 +129,7 @@ pub(crate) fn version(tool: &str) -> Exit {
         version,
         tool
     );
-    output::print(format!("{}\n", said(&line)).as_bytes());
+    output::print_text(format!("{}\n", said(&line)));
     Exit::Done
 }
 
@@ -164,21 +165,27 @@ pub(crate) fn print_latency(run: &Run<'_>, is_given: bool) {
             "Latency distribution of {name}, milliseconds:",
             name = part.name
         );
-        output::print(format!("\n{}\n", said(&title)).as_bytes());
+        output::print_text(format!("\n{}\n", said(&title)));
         output::print(&part.content);
     }
 }
 
-/// Checks before the run that [`keep`] can write these files.
+/// Checks before the run that [`keep`] can write these files, none in place of another.
 pub(crate) fn can_keep(files: &[Option<&str>]) -> Result<(), Exit> {
-    for file in files.iter().flatten() {
+    let files: Vec<&str> = files.iter().copied().flatten().collect();
+    let whole = |file: &str| std::path::absolute(file).ok();
+    for (at, file) in files.iter().enumerate() {
+        // Nothing is replaced in a device or pipe.
+        let is_replaced = !Path::new(file).exists() || Path::new(file).is_file();
+        if is_replaced && files[..at].iter().any(|it| whole(it) == whole(file)) {
+            return Err(output::refuse(&given_twice(Path::new(file))));
+        }
         if let Err(error) = tenbin_record::can_write_atomically(Path::new(file)) {
-            output::say_error(&sentence!(
+            return Err(output::refuse(&sentence!(
                 "name-writable-file",
                 "{reason}; name a file that can be written",
                 reason = error
-            ));
-            return Err(Exit::Refused);
+            )));
         }
     }
     Ok(())

@@ -50,7 +50,7 @@ fn run(job: &WarpJob, added: AddedArgs) -> Exit {
             return;
         }
         show_recorded(plan, document, directory, |run| {
-            output::print(warp::of_run(run, job.only.as_deref()).as_bytes());
+            output::print_text(warp::of_run(run, job.only.as_deref()));
             print_latency(run, added.latency);
         });
     })

@@ -3,7 +3,7 @@
 use tenbin_compat::wrk::{WrkJob, parse, parse_wrk2};
 use tenbin_report::formats::fronts::wrk;
 
-use crate::args::{AddedArgs, ForeignArgs, OutputArgs, foreign_world};
+use crate::args::{AddedArgs, ForeignArgs, OutputArgs};
 use crate::commands::measure::measure_and_show;
 use crate::commands::other_tools::shared::{answer_with_added, last_findings, show_recorded, tell};
 use crate::exit::Exit;
@@ -11,22 +11,12 @@ use crate::output;
 
 /// Runs a command line of wrk.
 pub(crate) fn wrk(args: &ForeignArgs) -> Exit {
-    answer_with_added(
-        "wrk",
-        args,
-        |arguments| parse(arguments, &foreign_world()),
-        run,
-    )
+    answer_with_added("wrk", args, parse, run)
 }
 
 /// Runs a command line of wrk2.
 pub(crate) fn wrk2(args: &ForeignArgs) -> Exit {
-    answer_with_added(
-        "wrk2",
-        args,
-        |arguments| parse_wrk2(arguments, &foreign_world()),
-        run,
-    )
+    answer_with_added("wrk2", args, parse_wrk2, run)
 }
 
 fn run(job: &WrkJob, added: AddedArgs) -> Exit {
@@ -47,7 +37,7 @@ fn run(job: &WrkJob, added: AddedArgs) -> Exit {
                 text.push('\n');
             }
             text.push_str(&last_findings(document));
-            output::print(text.as_bytes());
+            output::print_text(&text);
         });
     })
 }

@@ -33,13 +33,12 @@ pub(crate) fn chart(args: &ChartArgs) -> Exit {
         path.push(format!(".{ending}"));
         let path = Path::new(&path);
         if let Err(error) = std::fs::write(path, text) {
-            output::say_error(&sentence!(
+            return output::refuse(&sentence!(
                 "cannot-write-result",
                 "cannot write {path}: {error}",
                 path = path.display(),
                 error
             ));
-            return Exit::Refused;
         }
         output::say_note(&file_written(path));
     }
@@ -48,13 +47,12 @@ pub(crate) fn chart(args: &ChartArgs) -> Exit {
 
 fn add(overlay: &mut Overlay, source: &Path, several_runs: bool) -> Result<(), Exit> {
     let refuse = |why: Sentence| {
-        output::say_error(&sentence!(
+        output::refuse(&sentence!(
             "of-source",
             "{source}: {why}",
             source = source.display(),
             why
-        ));
-        Exit::Refused
+        ))
     };
     let name = source.file_stem().unwrap_or(source.as_os_str());
     let name = name.to_string_lossy();
@@ -75,10 +73,7 @@ fn add(overlay: &mut Overlay, source: &Path, several_runs: bool) -> Result<(), E
     let shown = source.display().to_string();
     let steps = match read_bytes(&shown, &content) {
         Ok(Content::Steps(steps)) => steps,
-        Err(error) if !error.is_unknown_format() => {
-            output::failure(&error);
-            return Err(Exit::Refused);
-        }
+        Err(error) if !error.is_unknown_format() => return Err(output::refuse_error(&error)),
         Ok(_) | Err(_) => {
             let why = sentence!(
                 "neither-run-nor-drnbench",

@@ -1,6 +1,5 @@
 //! `tenbin compare`, and the comparison with an earlier run in commands that measure.
 
-use std::error::Error;
 use std::path::Path;
 
 use tenbin_plan::{Sentence, Workload, sentence};
@@ -20,11 +19,10 @@ use crate::output;
 /// Prints the changes from the earlier run to the later run.
 pub(crate) fn compare(args: &CompareArgs) -> Exit {
     if is_standard_input(&args.before) && is_standard_input(&args.after) {
-        output::say_error(&sentence!(
+        return output::refuse(&sentence!(
             "standard-input-once",
             "standard input can be only one of the two files; name a file for the other"
         ));
-        return Exit::Refused;
     }
     let columns = args.columns.columns.as_ref();
     let compared = Before::read(&args.before, &args.changed, columns)
@@ -38,7 +36,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Exit {
             print(&earlier, args.json);
             exit_of(&earlier)
         }
-        Err(error) => refuse(&error),
+        Err(error) => output::refuse_error(&error),
     }
 }
 
@@ -66,13 +64,8 @@ fn print(earlier: &Earlier, json: bool) {
     if json {
         output::print(tenbin_report::earlier_json(earlier).as_bytes());
     } else {
-        output::print(terminal_earlier(earlier, language()).as_bytes());
+        output::print_text(terminal_earlier(earlier, language()));
     }
-}
-
-fn refuse(error: &(dyn Error + 'static)) -> Exit {
-    output::failure(error);
-    Exit::Refused
 }
 
 /// The results of an earlier run, read before the new run starts.
@@ -153,14 +146,14 @@ fn results_of(
     if !is_standard_input(path) {
         std::fs::metadata(path).map_err(|source| {
             let path = path.to_owned();
-            refuse(&CommandError::Unreadable { path, source })
+            output::refuse_error(&CommandError::Unreadable { path, source })
         })?;
     }
     let name = path.display().to_string();
-    let read = read_file_by(path, columns).map_err(|error| refuse(&error))?;
+    let read = read_file_by(path, columns).map_err(|error| output::refuse_error(&error))?;
     let results = Results::of_read(shown(&name), read);
     results.map_err(|sentence| {
-        output::error(&sentence);
+        output::say_error(&sentence);
         Exit::Refused
     })
 }

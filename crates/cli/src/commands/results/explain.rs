@@ -17,7 +17,7 @@ use crate::output;
 /// Prints the page of a rule, or a list of all rules.
 pub(crate) fn explain(args: &ExplainArgs) -> Exit {
     let Some(name) = &args.rule else {
-        output::print(overview().as_bytes());
+        output::print_text(overview());
         return Exit::Done;
     };
     let runs = RULES.iter().map(|rule| rule.info);
@@ -28,13 +28,10 @@ pub(crate) fn explain(args: &ExplainArgs) -> Exit {
         .find(|info| info.name == name)
     {
         Some(info) => {
-            output::print(page(info).as_bytes());
+            output::print_text(page(info));
             Exit::Done
         }
-        None => {
-            output::failure(&unknown(name));
-            Exit::Refused
-        }
+        None => output::refuse_error(&unknown(name)),
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tenbin_plan::{Plan, Sentence, sentence};
 use tenbin_record::{can_write_atomically, write_atomically, write_atomically_with};
 use tenbin_report::formats::{
-    Export, Format, Part, Place, Run, STEP_SUMMARY, WriteError, Writer, format,
+    Export, Format, Part, Place, Run, STEP_SUMMARY, WriteError, Writer, format, markdown_alone,
 };
 use tenbin_result::Document;
 
@@ -16,7 +16,8 @@ use crate::args::ExportArgs;
 use crate::exit::Exit;
 use crate::output;
 
-/// The format that links to the files of the charts. A step summary gets the report without links.
+/// The format that links to the files of the charts. Outside of the run directory, the report has no
+/// links to files.
 const MARKDOWN: &str = "markdown";
 
 /// Checks before a run that its exports can be written, as far as that is known. Prints an error
@@ -31,7 +32,7 @@ pub(crate) fn check(exports: &ExportArgs, plan: &Plan) -> Result<(), Exit> {
     }
     for each in &exports.export {
         let why = match (each.format.lacks_in(plan), &each.to) {
-            (Some(what), _) => Some(Sentence::from(what)),
+            (Some(what), _) => Some(Sentence::fixed(what)),
             (None, Place::File(path)) => can_write_atomically(path)
                 .err()
                 .map(|error| error.sentence()),
@@ -107,7 +108,7 @@ fn of_document(
     write: WriteDocument,
 ) -> Result<(), Sentence> {
     if let Some(what) = export.format.lacks(document) {
-        return Err(what.into());
+        return Err(Sentence::fixed(what));
     }
     if let Some(summary) = step_summary(export) {
         let alone = format(STEP_SUMMARY).filter(|_| export.format.name == MARKDOWN);
@@ -125,11 +126,16 @@ fn of_document(
             )
         });
     }
+    let write: WriteDocument = if is_elsewhere(export, directory) {
+        write_alone
+    } else {
+        write
+    };
     match path(export, directory) {
         Some(path) => {
             can_write_atomically(&path)
                 .and_then(|()| write_atomically_with(&path, |to| write(document, to)))
-                .map_err(|error| error.to_string())?;
+                .map_err(|error| error.sentence())?;
             announce(export.format, &path);
         }
         None => {
@@ -140,12 +146,36 @@ fn of_document(
     Ok(())
 }
 
+/// Whether an export would have links to charts that are not beside its file.
+fn is_elsewhere(export: &Export, directory: &Path) -> bool {
+    let is_beside = match &export.to {
+        Place::RunDirectory => true,
+        Place::Stdout => false,
+        Place::File(path) => is_in(path, directory),
+    };
+    export.format.name == MARKDOWN && !is_beside
+}
+
+/// Whether a file, which may not exist yet, is directly in a directory.
+fn is_in(file: &Path, directory: &Path) -> bool {
+    let parent = file.parent().filter(|it| !it.as_os_str().is_empty());
+    let parent = parent.unwrap_or(Path::new(".")).canonicalize();
+    match (parent, directory.canonicalize()) {
+        (Ok(parent), Ok(directory)) => parent == directory,
+        _ => false,
+    }
+}
+
+fn write_alone(document: &Document, to: &mut dyn Write) -> io::Result<()> {
+    to.write_all(markdown_alone(document).as_bytes())
+}
+
 fn of_run(
     export: &Export,
     parts: Result<Vec<Part>, WriteError>,
     directory: &Path,
 ) -> Result<(), Sentence> {
-    let parts = parts.map_err(|error| error.to_string())?;
+    let parts = parts.map_err(|error| error.sentence())?;
     let Some(path) = path(export, directory) else {
         return match parts.as_slice() {
             [only] => {
@@ -164,7 +194,7 @@ fn of_run(
         let file = part.file(&path, parts.len());
         can_write_atomically(&file)
             .and_then(|()| write_atomically(&file, &part.content))
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| error.sentence())?;
         announce(export.format, &file);
     }
     Ok(())
@@ -211,12 +241,12 @@ fn announce(format: &Format, path: &Path) {
     ));
 }
 
-/// Writes a file that the command line names.
-pub(crate) fn keep(file: Option<&str>, bytes: &[u8]) {
-    let Some(file) = file else { return };
-    if let Err(error) = tenbin_record::write_atomically(Path::new(file), bytes) {
-        output::failure(&error);
-    }
+/// Writes a file that the command line names, and returns whether the file has the result. If a write
+/// fails, the program ends with [`Exit::Record`].
+pub(crate) fn keep(file: Option<&str>, bytes: &[u8]) -> bool {
+    let Some(file) = file else { return false };
+    let written = write_atomically(Path::new(file), bytes);
+    written.inspect_err(|error| output::lost(error)).is_ok()
 }
 
 /// Writes `file`, which the command line of another tool names, in the format `name`. Does nothing
@@ -234,13 +264,14 @@ pub(crate) fn keep_as(name: &str, run: &Run<'_>, file: Option<&str>) {
 pub(crate) fn keep_sweeps(run: &Run<'_>, path: &Path) {
     for (file, part) in files("drnbench", run, path) {
         let shown = file.display().to_string();
-        keep(Some(&shown), &part.content);
-        output::say_note(&sentence!(
-            "in-drnbench-format",
-            "{name} in drnbench's format: {file}",
-            name = part.name,
-            file = shown
-        ));
+        if keep(Some(&shown), &part.content) {
+            output::say_note(&sentence!(
+                "in-drnbench-format",
+                "{name} in drnbench's format: {file}",
+                name = part.name,
+                file = shown
+            ));
+        }
     }
 }
 
@@ -258,7 +289,7 @@ pub(crate) fn parts(name: &str, run: &Run<'_>) -> Vec<Part> {
         Some(Writer::Document { .. }) | None => Ok(Vec::new()),
     };
     parts.unwrap_or_else(|error| {
-        output::warning(&error.to_string());
+        output::say_warning(&error.sentence());
         Vec::new()
     })
 }

@@ -27,19 +27,12 @@ const MARK: &[u8] = b"tenbin.result/";
 pub(crate) fn history(args: &HistoryArgs) -> Exit {
     match shown(args) {
         Ok(exit) => exit,
-        Err(error) => {
-            output::failure(&error);
-            Exit::Refused
-        }
+        Err(error) => output::refuse_error(&error),
     }
 }
 
 fn shown(args: &HistoryArgs) -> Result<Exit, CommandError> {
-    if !args.directory.is_dir() {
-        return Err(CommandError::NoDirectory {
-            path: args.directory.clone(),
-        });
-    }
+    kept::can_read(&args.directory)?;
     let runs = runs_of(&args.directory, &kept::runs_in(&args.directory));
     let of = HistoryOf {
         target: args.target.as_deref(),
@@ -62,7 +55,7 @@ fn shown(args: &HistoryArgs) -> Result<Exit, CommandError> {
     } else {
         hide_others(&mut history, &runs)
     };
-    output::print(terminal_history(&history, language(), args.all).as_bytes());
+    output::print_text(terminal_history(&history, language(), args.all));
     if hidden > 0 {
         output::say_note(&sentence!(
             "other-series",

@@ -2,11 +2,9 @@
 
 use std::path::Path;
 
-use tenbin_plan::{Sentence, sentence};
+use tenbin_plan::sentence;
 use tenbin_record::write_atomically_with;
-use tenbin_report::formats::{
-    ColumnMap, Content, ReadError, ReadFile, format, read_file_by, shown,
-};
+use tenbin_report::formats::{ColumnMap, Content, ReadFile, format, read_file_by, shown};
 use tenbin_result::Document;
 use tenbin_verdict::lint::{Reported, document};
 
@@ -20,7 +18,7 @@ use crate::output;
 pub(crate) fn import(args: &ImportArgs) -> Exit {
     let files = args.all();
     if let Some(input) = args.out.as_deref().and_then(|out| overwritten(&files, out)) {
-        return refuse(&sentence!(
+        return output::refuse(&sentence!(
             "import-out-is-input",
             "--out names {input}, which is one of the files to read; name another file",
             input = input.display()
@@ -59,11 +57,10 @@ fn files_read(files: &[NamedFile], columns: Option<&ColumnMap>) -> Result<Vec<Im
     for NamedFile { name, file } in files {
         let is_same = |known: &&NamedFile| known.name == *name && known.file == *file;
         if files.iter().filter(is_same).count() > 1 {
-            output::say_error(&given_twice(file));
-            return Err(Exit::Refused);
+            return Err(output::refuse(&given_twice(file)));
         }
         if all.iter().any(|known| known.name == *name) {
-            return Err(refuse(&sentence!(
+            return Err(output::refuse(&sentence!(
                 "import-same-name",
                 "two files are named {name:?}; give each a name with --name NAME=FILE",
                 name
@@ -71,9 +68,9 @@ fn files_read(files: &[NamedFile], columns: Option<&ColumnMap>) -> Result<Vec<Im
         }
         let shown = file.display().to_string();
         let ReadFile { content, reported } =
-            read_file_by(file, columns).map_err(|error| failed(&error))?;
+            read_file_by(file, columns).map_err(|error| output::refuse_error(&error))?;
         let Some(reported) = reported else {
-            return Err(refuse(&sentence!(
+            return Err(output::refuse(&sentence!(
                 "import-of-tenbin",
                 "{shown}: is a result of Tenbin, which is printed with tenbin show",
                 shown
@@ -140,14 +137,4 @@ fn written(path: &Path, document: &Document) -> Result<(), Exit> {
     })?;
     output::say_note(&file_written(path));
     Ok(())
-}
-
-fn failed(error: &ReadError) -> Exit {
-    output::failure(error);
-    Exit::Refused
-}
-
-fn refuse(sentence: &Sentence) -> Exit {
-    output::say_error(sentence);
-    Exit::Refused
 }

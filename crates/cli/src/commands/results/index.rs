@@ -1,9 +1,9 @@
 //! An index of the runs in a directory, so that many runs are listed without reading each result.
 //!
 //! The list and the history have an index each. It is a cache: one line for each run, with the size and
-//! modification time of its `result.json` and checksums. A line that does not fit the file, or is damaged, is
-//! made again from the result; without an index, or in a directory that cannot be written to,
-//! everything works as before, only slower. The file is replaced as a whole, so programs at the same
+//! modification time of its `result.json`, the modification time of its directory, and checksums. A line
+//! that does not fit, or is damaged, is made again from the result; without an index, or in a directory
+//! that cannot be written to, everything works as before, only slower. The file is replaced as a whole, so programs at the same
 //! time see one version or the other.
 
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ use tenbin_result::{Head, Language, LeftOutWhy, RunFacts, Trust, document_from_j
 use crate::commands::results::{disk, kept, question};
 
 /// First line: the format, and the version of Tenbin, because versions keep different facts.
-const FORMAT: &str = concat!("tenbin.index/4 ", env!("CARGO_PKG_VERSION"));
+const FORMAT: &str = concat!("tenbin.index/5 ", env!("CARGO_PKG_VERSION"));
 /// Fewest results that had to be read before an index is worth writing.
 const WORTH_WRITING: usize = 32;
 /// Age of a result below which it can still be written again in the same tick of the clock.
@@ -190,11 +190,20 @@ enum Value<T> {
     Fresh(Box<T>),
 }
 
-/// Size and modification time of a result.
+/// Size and modification time of a result, and modification time of its directory, which changes when
+/// a file is added, replaced or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     bytes: u64,
     modified_ns: u64,
+    directory_ns: u64,
+}
+
+impl Stamp {
+    /// The last change, nanoseconds since 1970.
+    fn newest(self) -> u128 {
+        u128::from(self.modified_ns.max(self.directory_ns))
+    }
 }
 
 impl<T: Indexed> Index<T> {
@@ -256,7 +265,7 @@ impl<T: Indexed> Index<T> {
         let mut runs: Vec<(&String, &Known<T>)> = self.known.iter().collect();
         runs.sort_by_key(|(name, _)| *name);
         for (name, known) in runs {
-            if known.is_there && u128::from(known.stamp.modified_ns) < settled {
+            if known.is_there && known.stamp.newest() < settled {
                 self.line(&mut text, name, known);
             }
         }
@@ -264,8 +273,12 @@ impl<T: Indexed> Index<T> {
     }
 
     fn line(&self, text: &mut Vec<u8>, name: &str, known: &Known<T>) {
-        let Stamp { bytes, modified_ns } = known.stamp;
-        let key = json!([name, bytes, modified_ns]).to_string();
+        let Stamp {
+            bytes,
+            modified_ns,
+            directory_ns,
+        } = known.stamp;
+        let key = json!([name, bytes, modified_ns, directory_ns]).to_string();
         let value = match &known.value {
             Value::Missing => None,
             Value::Stored(place) => part(&self.content, place).map(<[u8]>::to_vec),
@@ -280,7 +293,7 @@ impl<T: Indexed> Index<T> {
     }
 }
 
-/// The index entry of a run; a new, empty entry if the run's result file has changed.
+/// The index entry of a run; a new, empty entry if the run has changed.
 fn entry<T>(known: &mut HashMap<String, Known<T>>, name: String, stamp: Stamp) -> &mut Known<T> {
     let new = || Known {
         stamp,
@@ -297,11 +310,19 @@ fn entry<T>(known: &mut HashMap<String, Known<T>>, name: String, stamp: Stamp) -
 
 fn stamp(run: &Path) -> Option<Stamp> {
     let metadata = fs::symlink_metadata(run.join("result.json")).ok()?;
-    let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    metadata.is_file().then(|| Stamp {
+    let directory = fs::metadata(run).ok();
+    let stamp = Stamp {
         bytes: metadata.len(),
-        modified_ns: u64::try_from(modified.as_nanos()).unwrap_or(u64::MAX),
-    })
+        modified_ns: changed(&metadata)?,
+        directory_ns: directory.as_ref().and_then(changed).unwrap_or_default(),
+    };
+    metadata.is_file().then_some(stamp)
+}
+
+/// Modification time, nanoseconds since 1970; `None` if unknown or earlier.
+fn changed(metadata: &fs::Metadata) -> Option<u64> {
+    let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some(u64::try_from(modified.as_nanos()).unwrap_or(u64::MAX))
 }
 
 /// The lines of an index. Damaged lines, and an index of another version, are left out.
@@ -320,12 +341,16 @@ fn known<T>(content: &[u8]) -> HashMap<String, Known<T>> {
         };
         let key = part(content, &(begin..begin + tab));
         let key = key.and_then(|text| serde_json::from_slice(text).ok());
-        let Some((name, bytes, modified_ns)) = key else {
+        let Some((name, bytes, modified_ns, directory_ns)) = key else {
             continue;
         };
         let name: String = name;
         let known = Known {
-            stamp: Stamp { bytes, modified_ns },
+            stamp: Stamp {
+                bytes,
+                modified_ns,
+                directory_ns,
+            },
             value: Value::Stored(begin + tab + 1..begin + line.len()),
             is_there: false,
         };
@@ -351,4 +376,34 @@ fn checksum(text: &[u8]) -> u64 {
         sum ^= sum >> 32;
     }
     sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_beside_the_result_makes_the_entry_of_a_run_new() {
+        let run = tempfile::tempdir().expect("a directory");
+        assert_eq!(stamp(run.path()), None);
+        fs::write(run.path().join("result.json"), "{}").expect("a result");
+        let mut known = HashMap::new();
+        let mut is_known = || {
+            let entry = entry(
+                &mut known,
+                "run".to_owned(),
+                stamp(run.path()).expect("a stamp"),
+            );
+            let is_known = matches!(entry.value, Value::Fresh(_));
+            entry.value = Value::Fresh(Box::new(Listed::default()));
+            is_known
+        };
+        assert!(!is_known());
+        assert!(is_known());
+        // A tick of the clock of the file system is at most 10 ms long.
+        std::thread::sleep(Duration::from_millis(50));
+        fs::write(run.path().join("report.html"), [0; 500]).expect("a page");
+        assert!(!is_known());
+        assert!(is_known());
+    }
 }

@@ -1,6 +1,7 @@
 //! The runs in a directory: their order, the words that name one of them, and their labels.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -23,6 +24,8 @@ pub(crate) const LABEL: &str = "label.txt";
 pub(crate) const NOTE: &str = "note.txt";
 /// Largest file of a label or a note, bytes; the least that can be read with a limit.
 const LARGEST_LINE: u64 = 1 << 20;
+/// Letters of a label or a note that are read: `tenbin note` takes no more.
+const LETTERS: usize = 500;
 /// Length of the time at the beginning of a directory name.
 const TIME: usize = "2026-01-31T120000".len();
 
@@ -43,6 +46,21 @@ pub(crate) fn runs_in(root: &Path) -> Vec<PathBuf> {
     dated.into_iter().map(|(_, path)| path).collect()
 }
 
+/// Checks that the directory of the runs can be read: [`runs_in`] finds no run in one that cannot.
+///
+/// # Errors
+/// If there is no such directory, or its user may not read it.
+pub(crate) fn can_read(root: &Path) -> Result<(), CommandError> {
+    let path = root.to_owned();
+    match fs::read_dir(root) {
+        Ok(_) => Ok(()),
+        Err(source) => Err(match source.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => CommandError::NoDirectory { path },
+            _ => CommandError::Unreadable { path, source },
+        }),
+    }
+}
+
 /// The label of a run.
 pub(crate) fn label(run: &Path) -> Option<String> {
     line(&run.join(LABEL))
@@ -53,11 +71,11 @@ pub(crate) fn note(run: &Path) -> Option<String> {
     line(&run.join(NOTE))
 }
 
-/// The first line of a file.
+/// The first line of a file, at most [`LETTERS`] of it.
 fn line(file: &Path) -> Option<String> {
     let text = String::from_utf8(read_own(file, LARGEST_LINE).ok()?).ok()?;
     let line = text.lines().next()?.trim();
-    (!line.is_empty()).then(|| line.to_owned())
+    (!line.is_empty()).then(|| line.chars().take(LETTERS).collect())
 }
 
 /// The run in `runs/` that a word names: `last`, `previous`, `last~2`, a label, or the beginning of
@@ -97,13 +115,18 @@ pub(crate) fn named(word: &Path) -> Result<Option<PathBuf>, CommandError> {
 /// # Errors
 /// If there is no such run directory, in one sentence.
 pub(crate) fn directory(of: &Path) -> Result<PathBuf, Sentence> {
-    let found = if of.exists() {
-        Some(of.to_owned())
-    } else {
-        named(of).map_err(|error| errors::sentence_of(&error))?
+    if is_run(of) {
+        // `.` has neither a name nor a directory in which it is.
+        let whole = fs::canonicalize(of)
+            .ok()
+            .filter(|_| of.file_name().is_none());
+        return Ok(whole.unwrap_or_else(|| of.to_owned()));
+    }
+    let found = match named(of) {
+        Err(_) if of.exists() => None,
+        found => found.map_err(|error| errors::sentence_of(&error))?,
     };
-    let is_run = |run: &PathBuf| run.join("plan.toml").exists();
-    found.filter(is_run).ok_or_else(|| {
+    found.filter(|run| is_run(run)).ok_or_else(|| {
         sentence!(
             "no-run-directory",
             "run {name} not found: it is no run directory, and no run in runs/ has this label or a \
@@ -111,6 +134,12 @@ pub(crate) fn directory(of: &Path) -> Result<PathBuf, Sentence> {
             name = of.display()
         )
     })
+}
+
+/// Whether a path is a run directory, and not another file or directory, which can have the name of a
+/// label.
+pub(crate) fn is_run(path: &Path) -> bool {
+    path.is_dir() && path.join("plan.toml").exists()
 }
 
 /// Name of a run directory.
@@ -151,5 +180,34 @@ fn newest(runs: &[PathBuf], back: usize) -> Result<PathBuf, CommandError> {
             asked: back + 1,
             there: measured.len(),
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_of_somebody_else_is_read_only_in_part() {
+        let run = tempfile::tempdir().expect("a directory");
+        fs::write(run.path().join(LABEL), "天".repeat(10_000)).expect("a file");
+        assert_eq!(label(run.path()), Some("天".repeat(LETTERS)));
+        fs::write(run.path().join(LABEL), " before \nupgrade").expect("a file");
+        assert_eq!(label(run.path()).as_deref(), Some("before"));
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_read_is_not_an_empty_one() {
+        let scratch = tempfile::tempdir().expect("a directory");
+        let file = scratch.path().join("file");
+        fs::write(&file, "").expect("a file");
+        assert!(can_read(scratch.path()).is_ok());
+        for missing in [scratch.path().join("nowhere"), file] {
+            let error = can_read(&missing).expect_err("no directory");
+            assert!(matches!(error, CommandError::NoDirectory { .. }), "{error}");
+        }
+        // Root may read every directory, but no name is as long as this one.
+        let error = can_read(&scratch.path().join("a".repeat(300))).expect_err("no directory");
+        assert!(matches!(error, CommandError::Unreadable { .. }), "{error}");
     }
 }

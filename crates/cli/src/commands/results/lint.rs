@@ -16,21 +16,16 @@ pub(crate) fn lint_files(args: &LintArgs) -> Exit {
     let mut all: Vec<Reported> = Vec::new();
     let mut files = args.files.iter().enumerate();
     if let Some((_, twice)) = files.find(|(at, file)| args.files[..*at].contains(file)) {
-        output::say_error(&given_twice(twice));
-        return Exit::Refused;
+        return output::refuse(&given_twice(twice));
     }
     for file in &args.files {
         match read_reported_by(file, args.columns.columns.as_ref()) {
             Ok(reported) => all.push(reported),
-            Err(error) => {
-                output::failure(&error);
-                return Exit::Refused;
-            }
+            Err(error) => return output::refuse_error(&error),
         }
     }
     if let Some(sentence) = unknown(&args.changed, &all) {
-        output::say_error(&sentence);
-        return Exit::Refused;
+        return output::refuse(&sentence);
     }
     let findings = lint(&Files {
         all: &all,
@@ -39,7 +34,7 @@ pub(crate) fn lint_files(args: &LintArgs) -> Exit {
     if args.json {
         output::print(lint_json(&all, &findings).as_bytes())
     } else {
-        output::print(lint_text(&all, &findings, &said).as_bytes())
+        output::print_text(lint_text(&all, &findings, &said))
     }
     if findings.is_empty() {
         Exit::Done

@@ -1,7 +1,7 @@
 //! The list of runs as a table that fits a terminal.
 
 use tenbin_plan::{Sentence, sentence};
-use tenbin_report::for_terminal;
+use tenbin_report::{for_terminal, shortened};
 use tenbin_result::Trust;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
@@ -21,6 +21,11 @@ const RESULT: usize = COLUMNS - 1;
 const OPTIONAL: [usize; 4] = [TARGETS, QUESTION, SIZE, NOTE];
 /// Longest note in the list, letters.
 const LONGEST_NOTE: usize = 40;
+/// Longest label in the list, letters: as long as `tenbin label` lets one be.
+const LONGEST_LABEL: usize = 60;
+/// Longest names of targets, and longest question, letters. All rows have the width of the longest, and a
+/// run directory of somebody else can have any.
+const LONGEST_CELL: usize = 200;
 /// Space between two columns, characters.
 const BETWEEN: usize = 2;
 /// Space for the result that other columns leave, characters.
@@ -57,12 +62,12 @@ fn cells(row: &Row) -> Cells {
     let [label, note] = [&row.label, &row.note].map(|text| text.clone().unwrap_or_default());
     let cells = [
         row.name.clone(),
-        label,
-        row.targets().join(", "),
-        row.question(),
+        shortened(&label, LONGEST_LABEL),
+        shortened(&row.targets().join(", "), LONGEST_CELL),
+        shortened(&row.question(), LONGEST_CELL),
         row.trust().map_or("—", Trust::word).to_owned(),
         row.bytes().map(disk::said).unwrap_or_default(),
-        short_note(&note),
+        shortened(&note, LONGEST_NOTE),
         row.said(),
     ];
     cells.map(|cell| for_terminal(&cell))
@@ -137,15 +142,6 @@ fn cut(text: &str, width: usize) -> String {
         }
         start.push(letter);
     }
-    start + "…"
-}
-
-/// A note that leaves room for the result.
-fn short_note(note: &str) -> String {
-    if note.chars().count() <= LONGEST_NOTE {
-        return note.to_owned();
-    }
-    let start: String = note.chars().take(LONGEST_NOTE - 1).collect();
     start + "…"
 }
 

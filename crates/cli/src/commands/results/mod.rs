@@ -23,6 +23,7 @@ pub(crate) mod question;
 pub(crate) mod report;
 pub(crate) mod rows;
 pub(crate) mod show;
+pub(crate) mod source_file;
 pub(crate) mod tidy;
 pub(crate) mod verify;
 
@@ -41,7 +42,7 @@ fn no_run_in(directory: &Path) -> Sentence {
 }
 
 /// Says that a file was named twice.
-fn given_twice(file: &Path) -> Sentence {
+pub(crate) fn given_twice(file: &Path) -> Sentence {
     sentence!(
         "given-twice",
         "{file} is given twice",

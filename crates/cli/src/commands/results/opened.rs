@@ -1,6 +1,5 @@
 //! Opens the run that a command line names: a run directory, a packed run, or a word for one.
 
-use std::error::Error;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -34,15 +33,18 @@ impl OpenedRun {
     /// does not exist.
     pub(crate) fn open(named: &Path) -> Result<Self, Exit> {
         if !named.exists()
-            && let Some(run) = kept::named(named).map_err(|error| refuse(&error))?
+            && let Some(run) = kept::named(named).map_err(|error| output::refuse_error(&error))?
         {
             return Ok(Self::directory(run));
         }
         if !named.exists() && is_word(named) {
-            let run = kept::directory(named).map_err(|why| {
-                output::say_error(&why);
-                Exit::Refused
-            })?;
+            let run = kept::directory(named).map_err(|why| output::refuse(&why))?;
+            return Ok(Self::directory(run));
+        }
+        if named.is_dir()
+            && !kept::is_run(named)
+            && let Ok(Some(run)) = kept::named(named)
+        {
             return Ok(Self::directory(run));
         }
         if is_packed_file(named) {
@@ -75,7 +77,7 @@ impl OpenedRun {
             Exit::Record
         })?;
         let name = unpack(file, PACKED_RESULTS, to.path());
-        let name = name.map_err(|error| refuse(&error))?;
+        let name = name.map_err(|error| output::refuse_error(&error))?;
         Ok(Self {
             directory: named_as_before(to.path(), &name),
             unpacked: Some(to),
@@ -116,9 +118,4 @@ pub(crate) fn is_packed_file(file: &Path) -> bool {
         return false;
     }
     File::open(file).is_ok_and(is_packed)
-}
-
-fn refuse(error: &(dyn Error + 'static)) -> Exit {
-    output::failure(error);
-    Exit::Refused
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tenbin_plan::{Sentence, sentence};
+use tenbin_plan::sentence;
 use tenbin_record::{can_write_atomically, is_running, pack as pack_run};
 use tenbin_result::format;
 
@@ -17,13 +17,13 @@ use crate::sentences::said;
 pub(crate) fn pack(args: &PackArgs) -> Exit {
     let run = match OpenedRun::open(&args.run) {
         Ok(run) if run.is_packed() => {
-            return refuse(&sentence!("packed-already", "the run is packed already"));
+            return output::refuse(&sentence!("packed-already", "the run is packed already"));
         }
         Ok(run) => run.directory,
         Err(exit) => return exit,
     };
     if is_running(&run) {
-        return refuse(&sentence!(
+        return output::refuse(&sentence!(
             "pack-later",
             "the run in {run} is still running; pack it when it has ended",
             run = run.display()
@@ -35,8 +35,7 @@ pub(crate) fn pack(args: &PackArgs) -> Exit {
     }
     let file = args.out.clone().unwrap_or_else(|| default_file(&run));
     if let Err(error) = can_write_atomically(&file) {
-        output::failure(&error);
-        return Exit::Refused;
+        return output::refuse_error(&error);
     }
     match pack_run(&run, PACKED_RESULTS, &file) {
         Ok(size) => {
@@ -54,7 +53,7 @@ pub(crate) fn pack(args: &PackArgs) -> Exit {
                 "anybody can check it: tenbin verify {file}",
                 file = name
             );
-            output::print(format!("{}\n{}\n", said(&packed), said(&check)).as_bytes());
+            output::print_text(format!("{}\n{}\n", said(&packed), said(&check)));
             Exit::Done
         }
         Err(error) => {
@@ -68,9 +67,4 @@ fn default_file(run: &Path) -> PathBuf {
     let full = run.canonicalize().unwrap_or_else(|_| run.to_owned());
     let name = full.file_name().unwrap_or_default().to_string_lossy();
     PathBuf::from(format!("{name}.tar.zst"))
-}
-
-fn refuse(sentence: &Sentence) -> Exit {
-    output::say_error(sentence);
-    Exit::Refused
 }

@@ -1,6 +1,6 @@
 //! What a run measured, in few words.
 
-use tenbin_result::Workload;
+use tenbin_result::{Subject, Workload};
 
 /// The kind of HTTP requests to a full-text search server.
 const SEARCH: &str = "search";
@@ -17,7 +17,7 @@ pub(crate) fn of(workloads: &[Workload]) -> Vec<String> {
         let Some(subject) = &workload.subject else {
             continue;
         };
-        let kind = kind_of(workload, &subject.kind);
+        let kind = kind_of(workload, subject);
         let at = kinds.iter().position(|(known, _)| *known == kind);
         let at = at.unwrap_or_else(|| {
             kinds.push((kind, Vec::new()));
@@ -36,7 +36,8 @@ pub(crate) fn of(workloads: &[Workload]) -> Vec<String> {
     said.collect()
 }
 
-fn kind_of<'a>(workload: &Workload, kind: &'a str) -> &'a str {
+/// `search` or the protocol. Documents of older versions say only by their paths that they are searches.
+fn kind_of<'a>(workload: &Workload, subject: &'a Subject) -> &'a str {
     let settings = workload.settings.iter().flatten();
     let mut requests = settings
         .filter(|it| it.key == "path")
@@ -48,10 +49,10 @@ fn kind_of<'a>(workload: &Workload, kind: &'a str) -> &'a str {
         .iter()
         .flatten()
         .any(|it| it.key == "by_target");
-    if has_terms || requests.any(searches) {
+    if subject.searches || has_terms || requests.any(searches) {
         SEARCH
     } else {
-        kind
+        &subject.kind
     }
 }
 
@@ -103,6 +104,11 @@ mod tests {
         assert_eq!(of(&[s3.clone(), http]), ["s3 put, get", "http GET"]);
         assert_eq!(of(&[s3, more]), ["s3 put, get, list +2"]);
         assert_eq!(of(&[search]), ["search"]);
+        let mut patterns = workload("http", &["GET"], "");
+        if let Some(subject) = &mut patterns.subject {
+            subject.searches = true;
+        }
+        assert_eq!(of(&[patterns]), ["search"]);
         for (path, expected) in [
             ("GET /pages/_search?q=a", "search"),
             ("GET /d/select.json?table=Pages", "search"),

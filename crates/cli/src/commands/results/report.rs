@@ -52,9 +52,6 @@ fn write(args: &ReportArgs) -> Result<PathBuf, Exit> {
     };
     let documents: Vec<&Document> = documents.iter().collect();
     let page = tenbin_report::titled_html(&documents, args.title.as_deref());
-    output::write_page(&file, &page).map_err(|sentence| {
-        output::say_error(&sentence);
-        Exit::Refused
-    })?;
+    output::write_page(&file, &page).map_err(|sentence| output::refuse(&sentence))?;
     Ok(file)
 }

@@ -1,19 +1,29 @@
 //! The rows of the list of runs.
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use serde_json::json;
 use tenbin_plan::{LARGEST_RESULT, read_own, sentence};
-use tenbin_record::is_running;
+use tenbin_record::{is_running, rfc3339};
 use tenbin_result::{Document, Language, Trust, document_from_json};
 
 use crate::commands::results::index::{Index, Listed};
-use crate::commands::results::kept;
+use crate::commands::results::{disk, kept};
 use crate::language::language;
 use crate::sentences::said;
 
 /// Length of a day: `2026-01-31`.
 const DAY: usize = 10;
+
+/// Whether a text has the form of a day.
+pub(crate) fn is_day(text: &str) -> bool {
+    let is_right = |(at, byte): (usize, u8)| match at {
+        4 | 7 => byte == b'-',
+        _ => byte.is_ascii_digit(),
+    };
+    text.len() == DAY && text.bytes().enumerate().all(is_right)
+}
 
 /// A run in the list.
 pub(crate) struct Row {
@@ -109,10 +119,35 @@ impl Row {
         self.head.bytes
     }
 
-    /// The day of the run: that of its result, or that in the name of its directory.
-    pub(crate) fn day(&self) -> &str {
-        let started = self.head.started.as_ref().unwrap_or(&self.name);
-        started.get(..DAY).unwrap_or_default()
+    /// Size of the run directory now, bytes; `None` without a result. An index does not notice a file
+    /// that grew in its place.
+    pub(crate) fn bytes_now(&self) -> Option<u64> {
+        let run = self.head.bytes.and_then(|_| self.result.parent())?;
+        Some(disk::bytes_of(run))
+    }
+
+    /// Reads the size of the run directory again.
+    pub(crate) fn measure(&mut self) {
+        self.head.bytes = self.bytes_now();
+    }
+
+    /// The day of the run in UTC: that of its result, or that in the name of its directory, or else that
+    /// on which its plan was written; empty if there is none of these.
+    pub(crate) fn day(&self) -> String {
+        let first = |text: &str| text.get(..DAY).map(str::to_owned);
+        let day = match &self.head.started {
+            Some(started) => first(started),
+            None => first(&self.name)
+                .filter(|day| is_day(day))
+                .or_else(|| first(&rfc3339(self.plan_written()?))),
+        };
+        day.unwrap_or_default()
+    }
+
+    /// When the plan was written, which is before the first slice.
+    fn plan_written(&self) -> Option<SystemTime> {
+        let plan = self.result.with_file_name("plan.toml");
+        plan.metadata().ok()?.modified().ok()
     }
 
     pub(crate) fn json(&self) -> serde_json::Value {

@@ -19,6 +19,7 @@ use crate::commands::other_tools::shared::can_keep;
 use crate::commands::results::export::{export, keep_sweeps};
 use crate::commands::results::kept;
 use crate::commands::results::opened::{OpenedRun, is_packed_file};
+use crate::commands::results::source_file::source_file;
 use crate::errors::CommandError;
 use crate::exit::Exit;
 use crate::output;
@@ -34,7 +35,7 @@ pub(crate) fn show(args: &ShowArgs) -> Exit {
         Err(exit) => return exit,
     };
     if let Some(sentence) = args.export.conflict(args.json) {
-        output::error(sentence);
+        output::say_error(&sentence);
         return Exit::Refused;
     }
     let run = &opened.directory;
@@ -47,7 +48,7 @@ pub(crate) fn show(args: &ShowArgs) -> Exit {
         left_behind(run)
     };
     let document = document_of(run);
-    let document = match document {
+    let mut document = match document {
         Ok(mut document) => {
             if opened.is_packed() {
                 document.run.directory = args.run.display().to_string();
@@ -64,7 +65,7 @@ pub(crate) fn show(args: &ShowArgs) -> Exit {
         Some(path) => write_drnbench(run, &document, path),
         None => Ok(()),
     };
-    let written = written.and_then(|()| exported(args, run, &document));
+    let written = written.and_then(|()| exported(args, run, &mut document));
     left.iter().for_each(output::say_warning);
     match written {
         Ok(()) => exit_of_result(&document).strictly(args.strict, document.trust),
@@ -81,20 +82,21 @@ fn print(args: &ShowArgs, document: &Document) {
     }
 }
 
-fn exported(args: &ShowArgs, run: &Path, document: &Document) -> Result<(), Exit> {
+fn exported(args: &ShowArgs, run: &Path, document: &mut Document) -> Result<(), Exit> {
     if args.export.export.is_empty() {
         return Ok(());
     }
     let plan = read_own(&run.join("plan.toml"), LARGEST_RESULT).map_err(|error| {
-        output::say_error(&sentence!(
+        output::refuse(&sentence!(
             "plan-unreadable",
             "the plan of {run} cannot be read: {reason}",
             run = run.display(),
             reason = error
-        ));
-        Exit::Refused
+        ))
     })?;
     let plan = executed(&String::from_utf8_lossy(&plan), run).map_err(|why| why.print())?;
+    document.run.source_file = source_file(None, &plan);
+    document.run.is_strict = args.strict;
     export(&args.export, run, document, &plan)
 }
 
@@ -102,13 +104,12 @@ fn exported(args: &ShowArgs, run: &Path, document: &Document) -> Result<(), Exit
 fn opened_run(named: &Path) -> Result<OpenedRun, Exit> {
     let run = OpenedRun::open(named)?;
     if run.directory.exists() && !run.directory.is_dir() {
-        output::say_error(&sentence!(
+        return Err(output::refuse(&sentence!(
             "neither-run-nor-file",
             "{name} is neither a run directory, nor a packed run, nor a result file; name the \
              directory of a run, such as runs/2026-01-31T120000-s3-put",
             name = named.display()
-        ));
-        return Err(Exit::Refused);
+        )));
     }
     Ok(run)
 }
@@ -125,10 +126,7 @@ fn result_file(args: &ShowArgs) -> Option<Exit> {
     let name = for_terminal(&args.run.display().to_string());
     let content = match read(&args.run, &Selection::default()) {
         Ok(content) => content,
-        Err(error) => {
-            output::failure(&error);
-            return Some(Exit::Refused);
-        }
+        Err(error) => return Some(output::refuse_error(&error)),
     };
     let is_document = matches!(content, Content::Document(_));
     let asked = [
@@ -137,13 +135,12 @@ fn result_file(args: &ShowArgs) -> Option<Exit> {
         (!args.export.export.is_empty(), "--export"),
     ];
     if let Some((_, flag)) = asked.iter().find(|(given, _)| *given) {
-        output::say_error(&sentence!(
+        return Some(output::refuse(&sentence!(
             "flag-for-runs",
             "{flag} is for runs, and {name} is a result file",
             flag,
             name
-        ));
-        return Some(Exit::Refused);
+        )));
     }
     Some(match content {
         Content::Document(document) => {
@@ -158,7 +155,7 @@ fn result_file(args: &ShowArgs) -> Option<Exit> {
 pub(crate) fn print_content(name: &str, content: Content) -> Result<Exit, Exit> {
     match content {
         Content::Steps(steps) => {
-            output::print(steps.text(name).as_bytes());
+            output::print_text(steps.text(name));
             Ok(if steps.is_trusted() {
                 Exit::Done
             } else {
@@ -170,7 +167,7 @@ pub(crate) fn print_content(name: &str, content: Content) -> Result<Exit, Exit> 
                 files: vec![name.to_owned()],
                 ..reported
             };
-            output::print(warp::analyze(&named, 1).as_bytes());
+            output::print_text(warp::analyze(&named, 1));
             let judged = named.judged.as_ref();
             Ok(
                 if judged.is_some_and(|judged| judged.trust == Trust::Invalid) {
@@ -180,31 +177,22 @@ pub(crate) fn print_content(name: &str, content: Content) -> Result<Exit, Exit> 
                 },
             )
         }
-        Content::Repetitions(_) => {
-            output::say_error(&sentence!(
-                "repeated-measurements",
-                "{name} contains repeated measurements; print them with tenbin import, or compare \
+        Content::Repetitions(_) => Err(output::refuse(&sentence!(
+            "repeated-measurements",
+            "{name} contains repeated measurements; print them with tenbin import, or compare \
                  the file with another result with tenbin compare",
-                name
-            ));
-            Err(Exit::Refused)
-        }
-        Content::Document(_) => {
-            output::say_error(&sentence!(
-                "result-of-tenbin",
-                "{name} is a result of Tenbin; print it with tenbin show",
-                name
-            ));
-            Err(Exit::Refused)
-        }
+            name
+        ))),
+        Content::Document(_) => Err(output::refuse(&sentence!(
+            "result-of-tenbin",
+            "{name} is a result of Tenbin; print it with tenbin show",
+            name
+        ))),
     }
 }
 
 fn write_drnbench(directory: &Path, document: &Document, path: &Path) -> Result<(), Exit> {
-    let record = tenbin_record::read(directory).map_err(|error| {
-        output::failure(&error);
-        Exit::Refused
-    })?;
+    let record = tenbin_record::read(directory).map_err(|error| output::refuse_error(&error))?;
     let run = Finished {
         directory,
         document,

@@ -94,6 +94,10 @@ pub(crate) fn rm(args: &RmArgs) -> Exit {
 
 /// Removes old runs.
 pub(crate) fn prune(args: &PruneArgs) -> Exit {
+    if let Err(error) = kept::can_read(&args.directory) {
+        output::failure(&error);
+        return Exit::Refused;
+    }
     let runs = kept::runs_in(&args.directory);
     let old = &runs[..runs.len().saturating_sub(args.keep)];
     for run in old.iter().filter(|run| kept::label(run).is_none()) {
@@ -118,10 +122,7 @@ fn tell(run: &Path, to: &Path) {
 fn done(done: Result<(), Sentence>) -> Exit {
     match done {
         Ok(()) => Exit::Done,
-        Err(sentence) => {
-            output::say_error(&sentence);
-            Exit::Refused
-        }
+        Err(sentence) => output::refuse(&sentence),
     }
 }
 
@@ -200,7 +201,7 @@ fn write_line(file: &Path, line: &str) -> Result<(), Sentence> {
         };
     }
     let written = write_atomically(file, format!("{line}\n").as_bytes());
-    written.map_err(|error| error.to_string())?;
+    written.map_err(|error| error.sentence())?;
     // The run may have been measured with another umask.
     let plan = file.with_file_name("plan.toml");
     fs::metadata(plan)
@@ -246,7 +247,7 @@ pub(crate) fn trash(run: &Path) -> Result<PathBuf, Sentence> {
         stays.with_part("left", [left])
     };
     // The plan says where a killed run may have left objects.
-    let plan = keyless_plan(run).map_err(|why| stays(why.to_string().into()))?;
+    let plan = keyless_plan(run).map_err(|why| stays(why.sentence()))?;
     if let Some(left) = leftovers(&plan, run).into_iter().next() {
         return Err(stays(left));
     }

@@ -37,7 +37,7 @@ pub(crate) fn verify(args: &VerifyArgs) -> Exit {
         Ok(checked) => checked,
         Err(exit) => return exit,
     };
-    output::print(text.as_bytes());
+    output::print_text(&text);
     exit
 }
 
@@ -49,14 +49,13 @@ fn check(directory: &Path, named: &Path) -> Result<(String, Exit), Exit> {
             read.map_err(Sentence::verbatim)
         });
     let written: Value = written.map_err(|why| {
-        output::say_error(&sentence!(
+        output::refuse(&sentence!(
             "no-readable-result",
             "{name} has no {file} that can be read ({reason}); `tenbin show` computes its result",
             name = named.display(),
             file = RESULT,
             reason = why
-        ));
-        Exit::Refused
+        ))
     })?;
     let document = document_from(directory, Source::Seconds)?;
     let computed = serde_json::to_value(&document).map_err(|error| {

@@ -25,7 +25,7 @@ pub(super) fn data(args: &SearchDataArgs) -> Result<Exit, Error> {
             pages = args.out.join(PAGES).display(),
             count = pages
         );
-        output::print(format!("{}\n", said(&sentence)).as_bytes());
+        output::print_text(format!("{}\n", said(&sentence)));
         return Ok(Exit::Done);
     }
     if let Some(why) = is_in_use(&args.out) {
@@ -44,7 +44,7 @@ pub(super) fn data(args: &SearchDataArgs) -> Result<Exit, Error> {
         pages = pages.display(),
         made = told(&made)
     );
-    output::print(format!("{}\n", said(&sentence)).as_bytes());
+    output::print_text(format!("{}\n", said(&sentence)));
     if made.stopped {
         output::say_error(&sentence!(
             "data-interrupted",

@@ -60,7 +60,7 @@ pub(super) fn dump(args: &SearchDumpArgs) -> Result<Exit, Error> {
         let failed = |error| Error::write(file.whole.display().to_string(), error);
         std::fs::rename(&file.part, &file.whole).map_err(failed)?;
     }
-    output::print(sentences.as_bytes());
+    output::print_text(&sentences);
     Ok(Exit::Done)
 }
 

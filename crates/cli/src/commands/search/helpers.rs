@@ -56,7 +56,7 @@ fn extract(job: &ExtractTerms) -> Result<Exit, Error> {
 fn generate(job: &GeneratePatterns) -> Result<Exit, Error> {
     let terms = terms::terms_in(&job.files)?;
     let text = patterns::drnbench(&job.base_params, &terms, &job.hosts);
-    output::print(text.as_bytes());
+    output::print_text(&text);
     Ok(Exit::Done)
 }
 
@@ -121,13 +121,13 @@ fn deliver(job: &Send) -> Result<Exit, Error> {
         &|| stop.is_asked(),
         &mut |throughput| {
             if job.report_throughput {
-                output::print(format!("{}\n", throughput_line(throughput)).as_bytes());
+                output::print_text(format!("{}\n", throughput_line(throughput)));
             }
         },
     )?;
     if job.report_throughput {
         let line = throughput_line(sent.throughput());
-        output::print(format!("{line}, {} messages in all\n", sent.messages).as_bytes());
+        output::print_text(format!("{line}, {} messages in all\n", sent.messages));
     }
     if sent.stopped {
         output::say_error(&sentence!(

@@ -62,7 +62,7 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
     let mut display = StepProgress::new(args.quiet);
     let mut show = |progress: Progress| {
         if let Some(throughput) = progress.throughput.filter(|_| args.report_throughput) {
-            output::print(format!("{}\n", throughput_line(throughput)).as_bytes());
+            output::print_text(format!("{}\n", throughput_line(throughput)));
         }
         display.show(|| {
             let total = total.map_or_else(Sentence::default, |total| {
@@ -152,7 +152,7 @@ fn tell_summary(summary: &Summary) {
         };
         text += &format!("{table}: {}\n", said(&count));
     }
-    output::print(text.as_bytes());
+    output::print_text(&text);
 }
 
 fn tell_broken(broken: &Broken, kept: &SavedProgress) -> Exit {

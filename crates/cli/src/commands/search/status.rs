@@ -35,7 +35,7 @@ pub(super) fn status(args: &SearchStatusArgs) -> Result<Exit, Error> {
         format!("{state:<6} {name}  {note}\n")
     };
     let text: String = found.iter().map(line).collect();
-    output::print(text.as_bytes());
+    output::print_text(&text);
     match complaint {
         None => Ok(Exit::Done),
         Some(complaint) => {

@@ -12,7 +12,7 @@ use super::below;
 use super::request::Fields;
 use crate::commands::results::disk;
 use crate::commands::results::index::{Index, Listed};
-use crate::commands::results::rows::{Row, State};
+use crate::commands::results::rows::{Row, State, is_day};
 use crate::commands::results::tidy::TRASH;
 
 /// Runs on a page.
@@ -96,14 +96,6 @@ fn filter(query: &Fields) -> Result<ListFilter, Sentence> {
         days: [day("from")?, day("to")?],
         order: one_of("order", &["old", "name", "label", "trust"])?,
     })
-}
-
-fn is_day(text: &str) -> bool {
-    let is_right = |(at, byte): (usize, u8)| match at {
-        4 | 7 => byte == b'-',
-        _ => byte.is_ascii_digit(),
-    };
-    text.len() == "2026-01-31".len() && text.bytes().enumerate().all(is_right)
 }
 
 /// The runs that a filter asks for, in its order.
@@ -196,8 +188,8 @@ impl<'a> Wanted<'a> {
             && (self.filter.trust.is_empty() || self.filter.trust == word(row.state))
             && (self.verdict.is_empty() || verdicts.any(|said| contains(said, &self.verdict)))
             && (self.label.is_empty() || has_label())
-            && (from.is_empty() || row.day() >= from.as_str())
-            && (to.is_empty() || row.day() <= to.as_str())
+            && (from.is_empty() || row.day() >= *from)
+            && (to.is_empty() || row.day() <= *to)
     }
 }
 
@@ -231,7 +223,7 @@ fn listed(row: &Row) -> ListedRun {
         label: row.label.clone().unwrap_or_default(),
         targets: row.targets().join(", "),
         question: row.question(),
-        size: row.bytes().map(disk::said).unwrap_or_default(),
+        size: row.bytes_now().map(disk::said).unwrap_or_default(),
         state: shown_state(row.state),
         said: match &row.note {
             Some(note) => format!("{note}: {}", row.said()),

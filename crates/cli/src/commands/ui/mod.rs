@@ -27,7 +27,7 @@ use self::answer::Answer;
 use self::request::Fields;
 use self::root::Root;
 use crate::args::UiArgs;
-use crate::errors::CommandError;
+use crate::commands::results::kept;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::language::language;
@@ -50,10 +50,8 @@ const POLL: Duration = Duration::from_millis(100);
 
 /// Serves the pages until Ctrl-C.
 pub(crate) fn ui(args: &UiArgs) -> Exit {
-    if !args.directory.is_dir() {
-        let path = args.directory.clone();
-        output::failure(&CommandError::NoDirectory { path });
-        return Exit::Refused;
+    if let Err(error) = kept::can_read(&args.directory) {
+        return output::refuse_error(&error);
     }
     let stop = match interrupt::stop(|_| {}) {
         Ok(stop) => stop,
@@ -79,7 +77,7 @@ pub(crate) fn ui(args: &UiArgs) -> Exit {
     };
     pages.access.listens_on(server.address().port());
     let url = pages.access.url(server.address());
-    output::print(format!("runs at {url}\n").as_bytes());
+    output::print_text(format!("runs at {url}\n"));
     open::remove_old(&args.directory);
     // Keeps the file that leads the browser to the pages.
     let _opened = args.open.then(|| open::browser(&args.directory, &url));

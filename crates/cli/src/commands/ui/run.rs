@@ -86,9 +86,10 @@ fn page(
 
 fn running(pages: &Pages, name: &str, directory: &Path, row: &Row, refreshes: bool) -> Answer {
     let plan = keyless_plan(directory).ok();
-    let slices = plan
-        .as_ref()
-        .map(|plan| plan.slices_in_rounds(plan.rounds.most()));
+    let slices = plan.as_ref().map(|plan| {
+        let rounds = plan.rounds.most();
+        plan.slices_in_rounds(rounds) + plan.times_after_rounds(rounds).len()
+    });
     let seconds = newest_seconds(directory);
     let seen = RunProgress {
         seconds: &seconds,

@@ -6,6 +6,7 @@ use super::{HttpWork, TRAITS};
 use crate::comparison::may_differ::MayDiffer;
 use crate::keys::page::Page;
 use crate::patterns::HitSource;
+use crate::secrets::environment::{Variables, parameters};
 use crate::target::{HttpVersion, Reach, Target};
 use crate::units::digits::{grouped, size};
 use crate::work::facts::{FollowedRequest, LiteralTemplate};
@@ -183,6 +184,11 @@ impl Protocol for HttpWork {
     }
 
     fn redirected(&mut self, from: String, to: String) {
+        // The server can add parameters, and the URL of the target can have some.
+        let mut variables = Variables::default();
+        for path in [&from, &to] {
+            parameters(path, &mut self.secrets, &mut variables);
+        }
         self.path = Some(to);
         self.redirected_from = Some(from);
     }

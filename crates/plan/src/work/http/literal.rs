@@ -228,6 +228,34 @@ mod tests {
     }
 
     #[test]
+    fn a_range_of_numbers_is_read_and_a_wrong_range_is_none() {
+        let meaning = |text: &str| found_in(TemplatePart::Path, text).meaning();
+        for text in [
+            "{random:1-1000}", "{random 1-1000}", "{random:1..1000}", "{randInt(1,1000)}",
+            "{1..1000}", "[1-1000]",
+        ] {
+            let (first, last) = (1, 1000);
+            assert_eq!(
+                meaning(text),
+                TemplateMeaning::Numbers { first, last },
+                "{text}"
+            );
+        }
+        for text in [
+            "{random:9-1}",
+            "{random:a-b}",
+            "{random:}",
+            "{random:1}",
+            "{random:1-99999999}",
+            "{random:-5-9}",
+            "{v1-2}",
+            "{random:99999999999999999999-3}",
+        ] {
+            assert_eq!(meaning(text), TemplateMeaning::Values, "{text}");
+        }
+    }
+
+    #[test]
     fn ordinary_braces_are_no_templates() {
         for path in [
             "/a?filter={\"a\":1}", "/a?q={}", "/a?price=$5", "/a[0]?b[c]=1",

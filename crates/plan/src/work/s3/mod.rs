@@ -16,7 +16,7 @@ pub use headers::RequestHeader;
 pub use mix::Mix;
 pub use operation::{Effect, Feature, OperationFacts, S3Operation, SupportProbe};
 
-use crate::keys::names::Named;
+use crate::keys::names::named;
 use crate::units::sizes::Sizes;
 use crate::work::Traits;
 
@@ -57,28 +57,6 @@ pub const DEFAULT_PART_SIZE: u64 = 5 << 20;
 /// Maximum number of parts of an object in S3, each up to 5 GiB (Amazon S3 user guide, "Multipart
 /// upload limits").
 const MOST_PARTS: u64 = 10_000;
-
-/// Declares an enum, with the name of each variant in plans.
-macro_rules! named {
-    ($(#[$about:meta])* $type:ident { $($(#[$each:meta])* $variant:ident = $name:literal),+ $(,)? }) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-        pub enum $type {
-            $($(#[$each])* $variant),+
-        }
-
-        impl Named for $type {
-            const NAMES: &'static [(&'static str, Self)] = &[$(($name, Self::$variant)),+];
-        }
-
-        impl $type {
-            /// Name in plans and on the command line.
-            pub fn name(self) -> &'static str {
-                Named::name(self)
-            }
-        }
-    };
-}
 
 named! {
     /// How keys are named.

@@ -3,11 +3,9 @@
 //! <https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format>.
 
 use std::fmt::Write as _;
-use std::path::{Component, Path};
 
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
-use tenbin_plan::{Draft, List, Scalar};
 use tenbin_result::{
     Document, Expectation, Gate, GateFigure, GateOutcome, GateStanding, Language, Trust,
 };
@@ -18,7 +16,7 @@ use crate::expectations::{condition, figure, standing};
 use crate::formats::format::Format;
 use crate::formats::plan_requirements::NO_CONDITION;
 use crate::formats::write::Writer;
-use crate::gate::{headline, headline_of};
+use crate::gate::{fails_strictly, headline, headline_of};
 
 pub(in crate::formats) const FORMAT: Format = Format {
     name: "code-quality",
@@ -37,7 +35,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
     ..Format::PLAIN
 };
 
-/// The path in entries of a run without a plan file and without a script that starts the target.
+/// The path in entries of a run whose plan file and script are not in the repository.
 const NO_FILE: &str = "tenbin";
 
 /// An entry of the report.
@@ -120,6 +118,7 @@ fn entries(document: &Document) -> Vec<Entry> {
     let conditions = document.expectations.iter().filter_map(of_condition);
     let problems = invalid(document).into_iter().chain(of_gate);
     problems
+        .chain(strict(document))
         .chain(conditions)
         .map(|problem| problem.entry(&document.run.name, &location))
         .collect()
@@ -146,6 +145,20 @@ fn invalid(document: &Document) -> Option<Problem> {
         figure: "trust".to_owned(),
         target: gate.map_or_else(String::new, |gate| gate.candidate.clone()),
         description: format!("{said}: {why}"),
+    })
+}
+
+/// The problem of a run that fails because it is SUSPECT, with `--strict`.
+fn strict(document: &Document) -> Option<Problem> {
+    let description = fails_strictly(document)?;
+    let gate = document.gate.as_ref();
+    Some(Problem {
+        check: "tenbin-suspect",
+        severity: Severity::Major,
+        workload: String::new(),
+        figure: "trust".to_owned(),
+        target: gate.map_or_else(String::new, |gate| gate.candidate.clone()),
+        description,
     })
 }
 
@@ -225,43 +238,10 @@ fn of_condition(expectation: &Expectation) -> Option<Problem> {
     })
 }
 
-/// The file that entries point to: the plan file, or the script that starts the target.
+/// The file that entries point to.
 fn path(document: &Document) -> String {
-    let file = document.run.plan_file.clone();
-    file.or_else(|| script_of_plan(document.run.plan.as_deref()?))
-        .unwrap_or_else(|| NO_FILE.to_owned())
-}
-
-/// The script that starts the last launched target of a plan, if its path is within the repository.
-fn script_of_plan(plan: &str) -> Option<String> {
-    let draft = Draft::from_toml(plan, Path::new("plan.toml")).ok()?;
-    let mut targets = draft.targets.iter().rev();
-    targets.find_map(|target| script(&target.value.command.as_ref()?.value))
-}
-
-fn script(command: &List) -> Option<String> {
-    let words: Vec<&str> = match command {
-        List::One(line) => text(line).unwrap_or_default().split(' ').collect(),
-        List::Many(words) => words.iter().filter_map(|word| text(&word.value)).collect(),
-    };
-    words.into_iter().find_map(in_repository)
-}
-
-fn text(scalar: &Scalar) -> Option<&str> {
-    match scalar {
-        Scalar::Text(text) => Some(text.as_str()),
-        _ => None,
-    }
-}
-
-/// A word of a command, without a leading `./`, if it is a relative path with a directory.
-fn in_repository(word: &str) -> Option<String> {
-    let path = word.strip_prefix("./").unwrap_or(word);
-    let is_plain = |c: char| c.is_alphanumeric() || "./_-+".contains(c);
-    let mut parts = Path::new(path).components();
-    let is_within = parts.all(|part| matches!(part, Component::Normal(_)));
-    let is_path = word.contains('/') && !word.starts_with('-') && word.chars().all(is_plain);
-    (is_path && is_within && !path.is_empty()).then(|| path.to_owned())
+    let file = document.run.source_file.clone();
+    file.unwrap_or_else(|| NO_FILE.to_owned())
 }
 
 #[cfg(test)]
@@ -381,9 +361,22 @@ mod tests {
     }
 
     #[test]
+    fn a_suspect_run_has_an_entry_with_strict() {
+        let mut document = gated(GateOutcome::Pass);
+        document.trust = Trust::Suspect;
+        assert_eq!(written(&document), "[]\n");
+        document.run.is_strict = true;
+        let [entry] = &read(&document)[..] else {
+            panic!("{}", written(&document));
+        };
+        assert_eq!(entry.check_name, "tenbin-suspect");
+        assert_eq!(entry.severity, "major");
+    }
+
+    #[test]
     fn an_entry_names_the_figure_and_the_place() {
         let mut document = gated(GateOutcome::Regression);
-        document.run.plan_file = Some("bench/gate.toml".to_owned());
+        document.run.source_file = Some("bench/gate.toml".to_owned());
         let [entry] = &read(&document)[..] else {
             panic!("{}", written(&document));
         };
@@ -410,7 +403,7 @@ mod tests {
         let name = "a\"},\n{\u{1b}[31m\u{202e}\\";
         let mut document = gated(GateOutcome::Regression);
         document.gate.as_mut().unwrap().candidate = name.to_owned();
-        document.run.plan_file = Some(name.to_owned());
+        document.run.source_file = Some(name.to_owned());
         let text = written(&document);
         assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
         let [entry] = &read(&document)[..] else {
@@ -420,19 +413,8 @@ mod tests {
     }
 
     #[test]
-    fn without_a_plan_file_an_entry_points_to_the_script() {
-        let mut document = gated(GateOutcome::Regression);
-        let path = |document: &Document| read(document).remove(0).location.path;
-        assert_eq!(path(&document), "tenbin");
-        for (command, script) in [
-            ("[\"./server\", \"--port\", \"{port}\"]", "server"),
-            ("\"node bench/serve.js {port}\"", "bench/serve.js"),
-            ("[\"/usr/bin/server\", \"../x/y\"]", "tenbin"),
-            ("[\"server\", \"--data={data}/x\", \"./\"]", "tenbin"),
-        ] {
-            let plan = format!("[[target]]\nname = \"a\"\ncommand = {command}\n");
-            document.run.plan = Some(plan);
-            assert_eq!(path(&document), script, "{command}");
-        }
+    fn without_a_file_an_entry_points_to_tenbin() {
+        let document = gated(GateOutcome::Regression);
+        assert_eq!(read(&document).remove(0).location.path, "tenbin");
     }
 }

@@ -12,7 +12,7 @@ use crate::expectations::{condition, figure, standing};
 use crate::formats::format::Format;
 use crate::formats::plan_requirements::NO_CONDITION;
 use crate::formats::write::Writer;
-use crate::gate::headline;
+use crate::gate::{fails_strictly, headline};
 
 pub(in crate::formats) const FORMAT: Format = Format {
     name: "junit",
@@ -31,7 +31,8 @@ pub(in crate::formats) const FORMAT: Format = Format {
 fn text(document: &Document) -> String {
     let all = &document.expectations;
     let gate = document.gate.as_ref();
-    let of_gate = gate.map_or_else(Vec::new, cases_of_gate);
+    let mut of_gate = gate.map_or_else(Vec::new, cases_of_gate);
+    of_gate.extend(strict_case(document));
     let count = |element: &str| {
         of_gate
             .iter()
@@ -167,6 +168,18 @@ fn cases_of_gate(gate: &Gate) -> Vec<Case> {
     cases
 }
 
+/// The test case of a run that fails because it is SUSPECT, with `--strict`.
+fn strict_case(document: &Document) -> Option<Case> {
+    let said = fails_strictly(document)?;
+    Some(Case {
+        name: "the run is not SUSPECT".to_owned(),
+        workload: "trust".to_owned(),
+        element: "failure",
+        kind: "SUSPECT",
+        said,
+    })
+}
+
 /// Escapes text between tags.
 fn content(text: &str) -> String {
     escaped(text, false)
@@ -209,6 +222,19 @@ mod tests {
         assert_eq!((failed[0].element, failed[0].kind), ("failure", "SUSPECT"));
         assert!(failed[0].said.contains("exit code 9"), "{}", failed[0].said);
         assert!(cases(GateOutcome::Regression).is_empty());
+    }
+
+    #[test]
+    fn a_suspect_run_has_a_failure_with_strict() {
+        let mut document = Document {
+            trust: Trust::Suspect,
+            ..Document::default()
+        };
+        assert!(text(&document).contains("tests=\"0\" failures=\"0\""));
+        document.run.is_strict = true;
+        let strict = text(&document);
+        assert!(strict.contains("tests=\"1\" failures=\"1\""), "{strict}");
+        assert!(strict.contains("<failure type=\"SUSPECT\""), "{strict}");
     }
 
     #[test]

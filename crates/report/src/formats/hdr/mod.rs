@@ -9,6 +9,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
+use tenbin_plan::sentence;
 use tenbin_record::{OpFigures, Slice, latency_histogram, merge};
 
 use super::format::Format;
@@ -48,7 +49,13 @@ const STEPS_IN_HALF: u32 = 5;
 /// Number of sub-buckets of an HdrHistogram with three significant digits.
 const SUB_BUCKETS: u32 = 2_048;
 
-const NOTHING: &str = "the run has no response that was timed";
+/// The error of a run whose histograms are all empty.
+fn nothing() -> WriteError {
+    WriteError::Lacks(sentence!(
+        "no-timed-response",
+        "the run has no response that was timed"
+    ))
+}
 
 /// The times of an operation: response times in an open loop, otherwise service times.
 fn times(op: &OpFigures) -> Histogram<u64> {
@@ -61,7 +68,11 @@ fn times(op: &OpFigures) -> Histogram<u64> {
 
 fn slices(run: &Run<'_>) -> Result<Vec<Part>, WriteError> {
     let failed = |error: &dyn std::fmt::Display| {
-        WriteError::lacks(format!("the interval log cannot be written: {error}"))
+        WriteError::Lacks(sentence!(
+            "no-interval-log",
+            "the interval log cannot be written: {error}",
+            error
+        ))
     };
     let mut content = Vec::new();
     let mut serializer = V2DeflateSerializer::new();
@@ -91,7 +102,7 @@ fn slices(run: &Run<'_>) -> Result<Vec<Part>, WriteError> {
         }
     }
     match count {
-        0 => Err(WriteError::lacks(NOTHING)),
+        0 => Err(nothing()),
         _ => Ok(vec![Part {
             name: "slices".to_owned(),
             content,
@@ -141,7 +152,7 @@ fn distributions(run: &Run<'_>) -> Result<Vec<Part>, WriteError> {
         }
     }
     if all.is_empty() {
-        return Err(WriteError::lacks(NOTHING));
+        return Err(nothing());
     }
     let parts = all.into_iter().map(|(name, histogram)| Part {
         name,
@@ -167,24 +178,23 @@ fn percentiles(histogram: &Histogram<u64>) -> String {
         }
         text.push('\n');
     }
-    let _ = writeln!(
-        text,
-        "#[Mean    = {:>12.3}, StdDeviation   = {:>12.3}]",
-        millis(histogram.mean()),
-        millis(histogram.stdev())
-    );
-    let _ = writeln!(
-        text,
-        "#[Max     = {:>12.3}, Total count    = {:>12}]",
-        millis(histogram.max() as f64),
-        histogram.len()
-    );
-    let _ = writeln!(
-        text,
-        "#[Buckets = {:>12}, SubBuckets     = {SUB_BUCKETS:>12}]",
-        histogram.buckets()
-    );
+    text.push_str(&summary(histogram));
     text
+}
+
+/// The last lines of a percentile distribution, in milliseconds.
+pub(super) fn summary(histogram: &Histogram<u64>) -> String {
+    let millis = |nanos: f64| nanos / 1e6;
+    format!(
+        "#[Mean    = {:>12.3}, StdDeviation   = {:>12.3}]\n\
+         #[Max     = {:>12.3}, Total count    = {:>12}]\n\
+         #[Buckets = {:>12}, SubBuckets     = {SUB_BUCKETS:>12}]\n",
+        millis(histogram.mean()),
+        millis(histogram.stdev()),
+        millis(histogram.max() as f64),
+        histogram.len(),
+        histogram.buckets()
+    )
 }
 
 /// A line of a percentile distribution.

@@ -1,6 +1,6 @@
 //! Reads the JSON that autocannon prints.
 
-use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
+use tenbin_verdict::lint::{Measurement, Percentile, Range, Reported, Said};
 
 use crate::formats::format::Format;
 use crate::formats::reader::{Fault, Read, Reader};
@@ -104,11 +104,11 @@ fn failures(whole: &Json<'_>, of: &mut Measurement) -> Result<(), Fault> {
         .iter()
         .fold(0_u64, |sum, (_, said)| sum.saturating_add(said.value));
     if statuses.is_empty() {
-        add(of, "responses with status 4xx", client, true);
-        add(of, "responses with status 5xx", server, true);
+        of.add_failed("responses with status 4xx", client, true);
+        of.add_failed("responses with status 5xx", server, true);
     } else if sum == failed {
         for (status, said) in statuses {
-            add(of, &format!("responses with status {status}"), said, true);
+            of.add_failed(format!("responses with status {status}"), said, true);
         }
     } else {
         return Err(Fault::of_the_file(format!(
@@ -118,13 +118,13 @@ fn failures(whole: &Json<'_>, of: &mut Measurement) -> Result<(), Fault> {
     let timeouts = whole.need("timeouts")?.count()?;
     let mut errors = whole.need("errors")?.count()?;
     errors.value = errors.value.saturating_sub(timeouts.value);
-    add(of, "errors of connections", errors, false);
-    add(of, "timeouts", timeouts, false);
+    of.add_failed("errors of connections", errors, false);
+    of.add_failed("timeouts", timeouts, false);
     if let Some(mismatches) = whole.get("mismatches") {
         let mut mismatches = mismatches.count()?;
         // A response with a wrong status can have an unexpected body as well.
         mismatches.value = mismatches.value.min(of.ok().unwrap_or_default());
-        add(of, "unexpected response bodies", mismatches, true);
+        of.add_failed("unexpected response bodies", mismatches, true);
     }
     Ok(())
 }
@@ -146,21 +146,10 @@ fn statuses(whole: &Json<'_>) -> Result<Vec<(u64, Said<u64>)>, Fault> {
     Ok(all)
 }
 
-fn add(of: &mut Measurement, what: &str, said: Said<u64>, counted: bool) {
-    if said.value > 0 {
-        of.failures.push(Failed {
-            what: what.to_owned(),
-            count: said.value,
-            counted,
-            quote: said.quote,
-        });
-    }
-}
-
 /// Reads the length of the run, and divides the number of responses by it.
 fn length(whole: &Json<'_>, of: &mut Measurement) -> Result<(), Fault> {
     let said = whole.need("duration")?.number(1.0)?;
-    let seconds = around(said.value.middle(), HALF_HUNDREDTH);
+    let seconds = Range::around(said.value.middle(), HALF_HUNDREDTH);
     of.rate = of.ended.as_ref().and_then(|ended| {
         let rate = Range {
             from: ended.value as f64 / seconds.to,
@@ -186,7 +175,10 @@ fn times(latency: &Json<'_>, counted: u64, of: &mut Measurement) -> Result<(), F
     }
     let read = |member: &Json<'_>| -> Result<Said<Range>, Fault> {
         let exact = member.number(MILLI)?;
-        Ok(Said::new(around(exact.value.middle(), MILLI), exact.quote))
+        Ok(Said::new(
+            Range::around(exact.value.middle(), MILLI),
+            exact.quote,
+        ))
     };
     of.mean = Some(read(&latency.need("average")?)?);
     of.max = Some(read(&latency.need("max")?)?);
@@ -195,14 +187,12 @@ fn times(latency: &Json<'_>, counted: u64, of: &mut Measurement) -> Result<(), F
             continue;
         }
         let time = read(&member)?;
-        of.percentiles.push(Percentile {
-            quantile: quantile(&name).ok_or_else(|| member.fault("under no percentile"))?,
-            time: time.value,
-            quote: time.quote,
-        });
+        of.add_percentile(
+            quantile(&name).ok_or_else(|| member.fault("under no percentile"))?,
+            time,
+        );
     }
-    of.percentiles
-        .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+    of.sort_percentiles();
     // autocannon leaves out the times below a millisecond when it looks for the shortest.
     let min = read(&latency.need("min")?)?;
     let is_least = |first: &Percentile| first.time.middle() >= min.value.middle();
@@ -219,11 +209,4 @@ fn quantile(name: &str) -> Option<f64> {
     }
     let percent = decimal(&percent)?.middle();
     (percent < 100.0).then_some((percent * 1e5).round() / 1e7)
-}
-
-fn around(value: f64, slack: f64) -> Range {
-    Range {
-        from: (value - slack).max(0.0),
-        to: value + slack,
-    }
 }

@@ -1,6 +1,6 @@
 //! Reads the JSON that fortio writes.
 
-use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
+use tenbin_verdict::lint::{Failed, Measurement, Range, Reported, Said};
 
 use crate::formats::format::Format;
 use crate::formats::reader::{Fault, Read, Reader};
@@ -96,15 +96,10 @@ fn percentiles(times: &Json<'_>, total: u64, of: &mut Measurement) -> Result<(),
         // A value at the edge belongs to the bar before it.
         let (from, to) = (bar.from.min(value), bar.to.max(value));
         if quantile < 1.0 {
-            of.percentiles.push(Percentile {
-                quantile,
-                time: Range { from, to },
-                quote: member.quote(),
-            });
+            of.add_percentile(quantile, Said::new(Range { from, to }, member.quote()));
         }
     }
-    of.percentiles
-        .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+    of.sort_percentiles();
     Ok(())
 }
 

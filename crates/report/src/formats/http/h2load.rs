@@ -1,6 +1,6 @@
 //! Reads the text that h2load prints.
 
-use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
+use tenbin_verdict::lint::{Failed, Measurement, Range, Reported, Said};
 
 use crate::formats::format::Format;
 use crate::formats::readable::readable;
@@ -26,11 +26,7 @@ const REQUEST_TIMES: [&str; 2] = ["time for request", "request"];
 
 fn reported(content: &[u8]) -> Result<Reported, Fault> {
     let lines = Lines::of(content, &["%"])?;
-    if lines.how_many("finished in ") > 1 {
-        return Err(Fault::of_the_file(
-            "holds several results of h2load; write each to a separate file",
-        ));
-    }
+    lines.of_one_result("finished in ", "h2load")?;
     let mut of = Measurement::new(REQUESTS);
     // The text does not contain the number of streams per client, so Little's law cannot be
     // checked.
@@ -203,21 +199,13 @@ fn request_times(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
             "min" => of.min = Some(read()?),
             "max" => of.max = Some(read()?),
             "mean" => of.mean = Some(read()?),
-            "median" => push(of, 0.5, read()?),
-            "p95" => push(of, 0.95, read()?),
-            "p99" => push(of, 0.99, read()?),
+            "median" => of.add_percentile(0.5, read()?),
+            "p95" => of.add_percentile(0.95, read()?),
+            "p99" => of.add_percentile(0.99, read()?),
             "within" if value.ends_with('%') => {}
             "sd" => read().map(|_| ())?,
             _ => return Err(line.no(name, value)),
         }
     }
     Ok(())
-}
-
-fn push(of: &mut Measurement, quantile: f64, time: Said<Range>) {
-    of.percentiles.push(Percentile {
-        quantile,
-        time: time.value,
-        quote: time.quote,
-    });
 }

@@ -1,6 +1,6 @@
 //! Reads the JSON that oha prints.
 
-use tenbin_verdict::lint::{Failed, Measurement, Percentile, Reported, Said};
+use tenbin_verdict::lint::{Measurement, Reported, Said};
 
 use crate::formats::format::Format;
 use crate::formats::reader::{Fault, Read, Reader};
@@ -60,13 +60,8 @@ fn responses(whole: &Json<'_>, of: &mut Measurement) -> Result<u64, Fault> {
         let code: u16 = status
             .parse()
             .map_err(|_| member.fault("under no status code"))?;
-        if code >= 400 && said.value > 0 {
-            of.failures.push(Failed {
-                what: format!("responses with status {code}"),
-                count: said.value,
-                counted: true,
-                quote: said.quote,
-            });
+        if code >= 400 {
+            of.add_failed(format!("responses with status {code}"), said, true);
         }
     }
     let mut ended = answered;
@@ -74,14 +69,7 @@ fn responses(whole: &Json<'_>, of: &mut Measurement) -> Result<u64, Fault> {
         for (what, member) in errors.members() {
             let said = member.count()?;
             ended = ended.saturating_add(said.value);
-            if said.value > 0 {
-                of.failures.push(Failed {
-                    what,
-                    count: said.value,
-                    counted: true,
-                    quote: said.quote,
-                });
-            }
+            of.add_failed(what, said, true);
         }
     }
     of.ended = Some(Said::new(ended, statuses.quote()));
@@ -101,14 +89,9 @@ fn percentiles(whole: &Json<'_>, of: &mut Measurement) -> Result<(), Fault> {
         let percent = percent
             .filter(|percent| (0.0..100.0).contains(percent))
             .ok_or_else(|| member.fault("under no percentile"))?;
-        of.percentiles.push(Percentile {
-            quantile: (percent * 1e5).round() / 1e7,
-            time: time.value,
-            quote: time.quote,
-        });
+        of.add_percentile((percent * 1e5).round() / 1e7, time);
     }
-    of.percentiles
-        .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+    of.sort_percentiles();
     Ok(())
 }
 

@@ -87,17 +87,16 @@ pub(in crate::formats) fn with_figures(mut of: Measurement) -> Measurement {
 
 /// Widens the times by the rounding of single times: no figure of rounded times is further from the
 /// true one.
-fn widen(of: &mut Measurement, seconds: f64) {
-    let wider = |range: &mut Range| {
-        range.from = (range.from - seconds).max(0.0);
-        range.to += seconds;
-    };
-    for said in [&mut of.min, &mut of.mean, &mut of.max] {
-        said.iter_mut().for_each(|said| wider(&mut said.value));
+pub(in crate::formats) fn widen(of: &mut Measurement, seconds: f64) {
+    for said in [&mut of.min, &mut of.mean, &mut of.max]
+        .into_iter()
+        .flatten()
+    {
+        said.value = said.value.wider(seconds);
     }
-    of.percentiles
-        .iter_mut()
-        .for_each(|each| wider(&mut each.time));
+    for each in &mut of.percentiles {
+        each.time = each.time.wider(seconds);
+    }
 }
 
 /// States the figures of the time of every request. A percentile is known only if there are enough
@@ -111,10 +110,9 @@ pub(in crate::formats) fn state_times(of: &mut Measurement, times: &Histogram<u6
     let printable = KNOWN.into_iter();
     of.percentiles = printable
         .filter(|quantile| printable_percentile(*quantile, times.len()))
-        .map(|quantile| Percentile {
-            quantile,
-            time: seconds(times.value_at_quantile(quantile) as f64),
-            quote: Quote::default(),
+        .map(|quantile| {
+            let time = seconds(times.value_at_quantile(quantile) as f64);
+            Percentile::new(quantile, unquoted(time))
         })
         .collect();
     of.samples = Some(times.len());

@@ -239,10 +239,7 @@ impl Operation {
         of.seconds = between.map(|(start, end)| {
             let seconds = end.saturating_sub(start) as f64 / SECOND as f64;
             let slack = list.rounding.clock as f64 / SECOND as f64;
-            unquoted(Range {
-                from: (seconds - slack).max(0.0),
-                to: seconds + slack,
-            })
+            unquoted(Range::around(seconds, slack))
         });
         of.closed_loop = list.closed_loop;
         of.omits_failures = list.omits_failures;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
+use tenbin_verdict::lint::{Measurement, Range, Reported, Said};
 
 use crate::formats::format::Format;
 use crate::formats::reader::{Fault, Read, Reader};
@@ -77,7 +77,7 @@ fn length(aggregate: &Json<'_>) -> Result<Option<Said<Range>>, Fault> {
         return Ok(None);
     };
     let seconds = last.value.middle() - first.value.middle();
-    let range = around(seconds, MILLI);
+    let range = Range::around(seconds, MILLI);
     Ok((seconds > MILLI).then(|| Said::new(range, last.quote)))
 }
 
@@ -148,13 +148,8 @@ fn responses(codes: &[(String, Json<'_>)], of: &mut Measurement) -> Result<u64, 
             .map_err(|_| member.fault("under no status code"))?;
         let said = member.count()?;
         sum = sum.saturating_add(said.value);
-        if status >= 400 && said.value > 0 {
-            of.failures.push(Failed {
-                what: format!("responses with status {status}"),
-                count: said.value,
-                counted: true,
-                quote: said.quote,
-            });
+        if status >= 400 {
+            of.add_failed(format!("responses with status {status}"), said, true);
         }
     }
     Ok(sum)
@@ -171,14 +166,8 @@ fn error(what: &str, said: &Said<u64>, left: &mut u64, of: &mut Measurement) {
     } else {
         said.value
     };
-    if count > 0 {
-        of.failures.push(Failed {
-            what: what.to_owned(),
-            count,
-            counted: is_response,
-            quote: said.quote.clone(),
-        });
-    }
+    let said = Said::new(count, said.quote.clone());
+    of.add_failed(what, said, is_response);
 }
 
 /// The counters of an endpoint: responses by status, and errors.
@@ -276,7 +265,7 @@ fn times(aggregate: &Json<'_>, name: &str, of: &mut Measurement) -> Result<(), F
     let read = |member: &Json<'_>, error: f64| -> Result<Said<Range>, Fault> {
         let millis = member.number(1.0)?;
         let value = millis.value.middle();
-        let range = around(value, value * error + STEP).times(MILLI);
+        let range = Range::around(value, value * error + STEP).times(MILLI);
         Ok(Said::new(range, millis.quote))
     };
     of.min = Some(read(&times.need("min")?, 0.0)?);
@@ -285,15 +274,13 @@ fn times(aggregate: &Json<'_>, name: &str, of: &mut Measurement) -> Result<(), F
     for (name, member) in times.members() {
         if let Some(digits) = name.strip_prefix('p') {
             let time = read(&member, ERROR)?;
-            of.percentiles.push(Percentile {
-                quantile: quantile(digits).ok_or_else(|| member.fault("under no percentile"))?,
-                time: time.value,
-                quote: time.quote,
-            });
+            of.add_percentile(
+                quantile(digits).ok_or_else(|| member.fault("under no percentile"))?,
+                time,
+            );
         }
     }
-    of.percentiles
-        .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+    of.sort_percentiles();
     Ok(())
 }
 
@@ -302,11 +289,4 @@ fn quantile(digits: &str) -> Option<f64> {
     let is_number = digits.len() >= 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
     let value: f64 = format!("0.{digits}").parse().ok()?;
     is_number.then_some(value)
-}
-
-fn around(value: f64, slack: f64) -> Range {
-    Range {
-        from: (value - slack).max(0.0),
-        to: value + slack,
-    }
 }

@@ -1,6 +1,6 @@
 //! Reads the CSV files that Locust writes with `--csv`: the statistics, and their history.
 
-use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
+use tenbin_verdict::lint::{Measurement, Percentile, Range, Reported, Said};
 
 use crate::formats::cells::{Row, Table, cells};
 use crate::formats::format::Format;
@@ -134,14 +134,7 @@ fn totals(table: &Table<'_>, row: &Row<'_>, columns: &Columns) -> Result<Measure
     let requests = counted(columns.requests)?;
     let failures = counted(columns.failures)?;
     let mut of = Measurement::new(&name(table, row)?);
-    if failures.value > 0 {
-        of.failures.push(Failed {
-            what: "requests that Locust counts as failed".to_owned(),
-            count: failures.value,
-            counted: true,
-            quote: failures.quote,
-        });
-    }
+    of.add_failed("requests that Locust counts as failed", failures, true);
     let figure = |name: &str| -> Result<Range, Fault> {
         let text = row.cell(table.need(name)?);
         python_float(text).ok_or_else(|| line.no(name, text))
@@ -195,11 +188,7 @@ fn percentiles(table: &Table<'_>, row: &Row<'_>) -> Result<Vec<Percentile>, Faul
 
 fn percentile(line: &Line<'_>, quantile: f64, text: &str) -> Result<Percentile, Fault> {
     let time = rounded(text).ok_or_else(|| line.no("a percentile", text))?;
-    Ok(Percentile {
-        quantile,
-        time: time.times(MILLI),
-        quote: line.quote(),
-    })
+    Ok(Percentile::new(quantile, line.said(time.times(MILLI))))
 }
 
 /// Parses a percentile. Locust counts times by two significant digits from 100 ms.
@@ -213,10 +202,7 @@ fn rounded(text: &str) -> Option<Range> {
         1_000..10_000 => 50.0,
         _ => 500.0,
     };
-    Some(Range {
-        from: (millis as f64 - half).max(0.0),
-        to: millis as f64 + half,
-    })
+    Some(Range::around(millis as f64, half))
 }
 
 fn history(content: &[u8]) -> Result<Reported, Fault> {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::BufRead;
 
 use tenbin_result::format::TIME;
-use tenbin_verdict::lint::{Listed, Measurement, Range, Reported, SECOND, Second, Unit as Counts};
+use tenbin_verdict::lint::{Listed, Measurement, Reported, SECOND, Second, Unit as Counts};
 
 use super::columns::{ColumnMap, Role, separator};
 use super::outcome::{Status, is_no_error};
@@ -12,7 +12,7 @@ use super::steps::Steps;
 use super::unit::{Unit, number};
 use crate::formats::cells::cells;
 use crate::formats::imported::requests::OTHERS;
-use crate::formats::imported::{Counted, histogram, record, with_figures};
+use crate::formats::imported::{Counted, histogram, record, widen, with_figures};
 use crate::formats::instant;
 use crate::formats::lines::Lines;
 use crate::formats::reader::Fault;
@@ -453,22 +453,5 @@ impl Operation {
             widen(&mut of, self.half / 1e9);
         }
         of
-    }
-}
-
-/// Widens the times by the rounding of the file.
-fn widen(of: &mut Measurement, half: f64) {
-    let wider = |range: Range| Range {
-        from: (range.from - half).max(0.0),
-        to: range.to + half,
-    };
-    for said in [&mut of.min, &mut of.mean, &mut of.max]
-        .into_iter()
-        .flatten()
-    {
-        said.value = wider(said.value);
-    }
-    for each in &mut of.percentiles {
-        each.time = wider(each.time);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use tenbin_plan::sentence;
 use tenbin_record::{SecondCounts, Slice};
 
 use crate::cells::Between;
@@ -31,9 +32,10 @@ const COLUMNS: &[&str] = &[
 
 fn write(run: &Run<'_>, between: Between) -> Result<Vec<Part>, WriteError> {
     if run.record.seconds.is_empty() {
-        return Err(WriteError::lacks(
-            "the run has no second that was measured to its end",
-        ));
+        return Err(WriteError::Lacks(sentence!(
+            "no-whole-second",
+            "the run has no second that was measured to its end"
+        )));
     }
     let slices = run.record.slices.iter();
     let slices: HashMap<u32, &Slice> = slices.map(|slice| (slice.index, slice)).collect();

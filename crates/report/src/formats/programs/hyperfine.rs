@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_verdict::lint::{Failed, Measurement, Percentile, Quote, Range, Reported, Said, series};
+use tenbin_verdict::lint::{Failed, Measurement, Quote, Range, Reported, Said, series};
 use tenbin_verdict::{Measure, Series};
 
 use crate::formats::content::Content;
@@ -188,11 +188,7 @@ fn summary(command: &str, result: &Json<'_>) -> Result<Measurement, Fault> {
     of.min = result.maybe("min", 1.0)?;
     of.max = result.maybe("max", 1.0)?;
     if let Some(median) = result.maybe("median", 1.0)? {
-        of.percentiles.push(Percentile {
-            quantile: 0.5,
-            time: median.value,
-            quote: median.quote,
-        });
+        of.add_percentile(0.5, median);
     }
     Ok(of)
 }

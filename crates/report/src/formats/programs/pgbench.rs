@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_verdict::lint::{Failed, Measurement, Range, Reported, Said};
+use tenbin_verdict::lint::{Measurement, Range, Reported, Said};
 
 use crate::formats::format::Format;
 use crate::formats::readable::readable;
@@ -48,11 +48,7 @@ const MILLI: f64 = 1e-3;
 
 fn reported(content: &[u8]) -> Result<Reported, Fault> {
     let lines = Lines::of(content, &[])?;
-    if lines.how_many(TYPE) > 1 {
-        return Err(Fault::of_the_file(
-            "holds several results of pgbench; write each to a separate file",
-        ));
-    }
+    lines.of_one_result(TYPE, "pgbench")?;
     let (total, scripts) = parts(&lines);
     let (line, kind) = total.need(TYPE)?;
     if kind.is_empty() {
@@ -244,14 +240,7 @@ fn number(lines: &Lines<'_>, label: &str) -> Result<Option<Said<u64>>, Fault> {
 }
 
 fn fail(of: &mut Measurement, what: &str, said: Said<u64>) {
-    if said.value > 0 {
-        of.failures.push(Failed {
-            what: what.to_owned(),
-            count: said.value,
-            counted: false,
-            quote: said.quote,
-        });
-    }
+    of.add_failed(what, said, false);
 }
 
 /// Reads the figures of each script. Together, the scripts have all transactions of the run.

@@ -1,6 +1,6 @@
 //! Reads the text that sysbench prints at the end of a run, since version 1.0.
 
-use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
+use tenbin_verdict::lint::{Measurement, Percentile, Range, Reported, Said};
 
 use crate::formats::format::Format;
 use crate::formats::readable::readable;
@@ -35,11 +35,7 @@ const HALF_BAR: f64 = 0.009_05;
 
 fn reported(content: &[u8]) -> Result<Reported, Fault> {
     let lines = Lines::of(content, &[])?;
-    if lines.how_many(TIMES) > 1 {
-        return Err(Fault::of_the_file(
-            "holds several results of sysbench; write each to a separate file",
-        ));
-    }
+    lines.of_one_result(TIMES, "sysbench")?;
     // The last line.
     lines.need("execution time (avg/stddev):")?;
     let is_database = DATABASE.iter().any(|label| lines.find(label).is_some());
@@ -66,14 +62,7 @@ fn database(lines: &Lines<'_>) -> Result<Vec<Measurement>, Fault> {
     // An error ends its transaction, which sysbench begins again.
     for label in ["ignored errors:", "reconnects:"] {
         let failed = per_second(lines, label)?.0;
-        if failed.value > 0 {
-            transactions.failures.push(Failed {
-                what: label.trim_end_matches(':').to_owned(),
-                count: failed.value,
-                counted: false,
-                quote: failed.quote,
-            });
-        }
+        transactions.add_failed(label.trim_end_matches(':'), failed, false);
     }
     // Errors are counted with the transactions.
     queries.omits_failures = true;
@@ -180,13 +169,8 @@ fn percentile(line: &Line<'_>, name: &str, text: &str) -> Result<Percentile, Fau
         .ok_or_else(|| line.fault("is not a percentile"))?;
     let millis = decimal(text.trim()).ok_or_else(|| line.no("the percentile", text))?;
     let bar = millis.middle() * HALF_BAR;
-    Ok(Percentile {
-        quantile: percent as f64 / 100.0,
-        time: Range {
-            from: (millis.from - bar).max(0.0),
-            to: millis.to + bar,
-        }
-        .times(MILLI),
-        quote: line.quote(),
-    })
+    Ok(Percentile::new(
+        percent as f64 / 100.0,
+        line.said(millis.wider(bar).times(MILLI)),
+    ))
 }

@@ -114,6 +114,16 @@ impl<'a> Lines<'a> {
             .collect()
     }
 
+    /// Refuses a file with several results of a tool, each of which has one line with this label.
+    pub(in crate::formats) fn of_one_result(&self, label: &str, tool: &str) -> Result<(), Fault> {
+        if self.how_many(label) <= 1 {
+            return Ok(());
+        }
+        Err(Fault::of_the_file(format!(
+            "holds several results of {tool}; write each to a separate file"
+        )))
+    }
+
     /// Number of lines that start with this label.
     pub(in crate::formats) fn how_many(&self, label: &str) -> usize {
         self.0

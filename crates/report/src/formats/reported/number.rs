@@ -31,10 +31,7 @@ pub(in crate::formats) fn count(text: &str) -> Option<u64> {
 pub(in crate::formats) fn decimal(text: &str) -> Option<Range> {
     let value = printed(text)?;
     let half = half_digit(text);
-    Some(Range {
-        from: (value - half).max(0.0),
-        to: value + half,
-    })
+    Some(Range::around(value, half))
 }
 
 /// Half a unit of the last digit.
@@ -103,10 +100,7 @@ pub(in crate::formats) fn go_duration(text: &str) -> Option<Range> {
         half = half_digit(number) * factor;
         rest = &rest[end..];
     }
-    (!text.is_empty()).then_some(Range {
-        from: (sum - half).max(0.0),
-        to: sum + half,
-    })
+    (!text.is_empty()).then_some(Range::around(sum, half))
 }
 
 /// Parses a percentage such as `97.72%` to a share from 0 to 1.

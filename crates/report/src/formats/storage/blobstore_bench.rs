@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
-use tenbin_plan::Phase;
+use tenbin_plan::{Phase, sentence};
 use tenbin_record::{LiveSecond, Slice};
 use tenbin_result::Document;
 
@@ -28,9 +28,10 @@ fn parts(run: &Run<'_>) -> Result<Vec<Part>, WriteError> {
     let slices = || run.record.slices.iter();
     let is_mine = |slice: &Slice| slice.work().any(|op| is_mode(&op.name));
     if !slices().any(is_mine) {
-        return Err(WriteError::lacks(
-            "the run has no operation PUT, GET or DEL of a blob store",
-        ));
+        return Err(WriteError::Lacks(sentence!(
+            "no-blob-operation",
+            "the run has no operation PUT, GET or DEL of a blob store"
+        )));
     }
     Ok(for_each_target(run, |target| {
         let mine = slices().filter(|slice| slice.target == target.name);

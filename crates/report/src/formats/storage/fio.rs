@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
+use tenbin_verdict::lint::{Failed, Measurement, Range, Reported, Said};
 
 use crate::formats::format::Format;
 use crate::formats::reader::{Fault, Read, Reader};
@@ -159,7 +159,7 @@ fn rate(part: &Json<'_>, ended: u64, is_new: bool, of: &mut Measurement) -> Resu
         return Ok(());
     }
     let slack = if is_new { RATE } else { OLD_RATE };
-    let range = around(rate.value.middle(), slack);
+    let range = Range::around(rate.value.middle(), slack);
     let divided = ended as f64 / (millis * MILLI);
     let is_right = (range.from * (1.0 - SAME)..=range.to * (1.0 + SAME)).contains(&divided);
     if is_new && !is_right {
@@ -168,7 +168,10 @@ fn rate(part: &Json<'_>, ended: u64, is_new: bool, of: &mut Measurement) -> Resu
             rate.quote.text
         )));
     }
-    of.seconds = Some(Said::new(around(millis, 1.0).times(MILLI), runtime.quote));
+    of.seconds = Some(Said::new(
+        Range::around(millis, 1.0).times(MILLI),
+        runtime.quote,
+    ));
     of.rate = Some(Said::new(range, rate.quote));
     Ok(())
 }
@@ -206,15 +209,13 @@ fn times(part: &Json<'_>, of: &mut Measurement) -> Result<(), Fault> {
         let value = member.count()?;
         // Before version 3, fio filled up a short list with zeros.
         if quantile > 0.0 && quantile < 1.0 {
-            of.percentiles.push(Percentile {
+            of.add_percentile(
                 quantile,
-                time: bar(value.value).times(unit),
-                quote: value.quote,
-            });
+                Said::new(bar(value.value).times(unit), value.quote),
+            );
         }
     }
-    of.percentiles
-        .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+    of.sort_percentiles();
     Ok(())
 }
 
@@ -226,7 +227,7 @@ fn bar(middle: u64) -> Range {
         None => 0.0,
     };
     let is_exact = width <= 1.0;
-    around(middle as f64, if is_exact { 0.0 } else { width / 2.0 })
+    Range::around(middle as f64, if is_exact { 0.0 } else { width / 2.0 })
 }
 
 /// Adds the errors of a job, which fio does not tell apart by kind of operation.
@@ -274,12 +275,5 @@ fn failures(
 fn note(caveats: &mut Vec<String>, sentence: &str) {
     if !caveats.iter().any(|known| known == sentence) {
         caveats.push(sentence.to_owned());
-    }
-}
-
-fn around(value: f64, slack: f64) -> Range {
-    Range {
-        from: (value - slack).max(0.0),
-        to: value + slack,
     }
 }

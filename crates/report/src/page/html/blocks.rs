@@ -7,7 +7,7 @@ use tenbin_result::{Language, message};
 
 use crate::block::{Block, Cell, Detail, Look, Table, Text};
 use crate::chart::{self, Chart};
-use crate::escape::for_xml;
+use crate::escape::{for_xml, shortened};
 use crate::language::{fixed, say_in};
 
 /// Limits on the size of printed blocks.
@@ -143,11 +143,7 @@ impl<'a> Blocks<'a> {
                 continue;
             }
             let letters = span.text.chars().count();
-            let shown = if letters <= left {
-                span.text.clone()
-            } else {
-                shortened(&span.text, left)
-            };
+            let shown = shortened(&span.text, left);
             let shown = match span.look {
                 Look::Code => for_xml(&shown),
                 Look::Plain => with_commands(&for_xml(&unbroken(&shown))),
@@ -172,11 +168,7 @@ impl<'a> Blocks<'a> {
     }
 
     fn short(&self, text: &str) -> String {
-        if text.chars().count() <= self.limits.letters {
-            text.to_owned()
-        } else {
-            shortened(text, self.limits.letters)
-        }
+        shortened(text, self.limits.letters)
     }
 
     /// Prints a table. Each cell also has the head of its column: on a phone, each row becomes a card, a
@@ -318,16 +310,6 @@ impl<'a> Blocks<'a> {
             self.html.push_str("</details>\n");
         }
     }
-}
-
-/// Shortens a text to at most `letters` characters, with `…` at the end.
-pub(super) fn shortened(text: &str, letters: usize) -> String {
-    if text.chars().nth(letters).is_none() {
-        return text.to_owned();
-    }
-    let mut short: String = text.chars().take(letters.saturating_sub(1)).collect();
-    short.push('…');
-    short
 }
 
 /// Units that stay on the line of their number.

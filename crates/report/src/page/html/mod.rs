@@ -19,10 +19,10 @@ pub use self::live::live_page;
 pub use self::served::ServedPage;
 pub(crate) use self::served::hash;
 
-use self::blocks::{Blocks, Limits, shortened};
+use self::blocks::{Blocks, Limits};
 use crate::block::{Block, Detail};
 use crate::chart;
-use crate::escape::for_xml;
+use crate::escape::{for_xml, shortened};
 use crate::language;
 use crate::section::{SECTIONS, Section, Shown, question, trusted};
 

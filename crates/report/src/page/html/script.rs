@@ -33,7 +33,7 @@ pub(super) static SCRIPT: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// Texts of the script: name, and English.
-const TEXTS: [(&str, &str); 17] = [
+const TEXTS: [(&str, &str); 19] = [
     ("axis", "vertical axis"),
     ("close", "close"),
     ("copied", "copied"),
@@ -50,6 +50,11 @@ const TEXTS: [(&str, &str); 17] = [
     ("notCopied", "not copied"),
     ("savePng", "save as PNG"),
     ("saveSvg", "save as SVG"),
+    ("warmUp", "warm-up"),
+    (
+        "warmUpHint",
+        "warm-up: shade the settling time before each slice, which is not measured",
+    ),
     ("whole", "whole range"),
     ("zoomIn", "zoom in (+)"),
     ("zoomOut", "zoom out (−)"),

@@ -2,7 +2,7 @@
 //! per operation.
 
 use tenbin_result::format::ratio;
-use tenbin_result::{Comparison, Document, Figure, Interval, Message, Metric, Value, message};
+use tenbin_result::{Comparison, Document, Figure, Message, Metric, Value, message};
 
 use super::super::claims::{metric, verdict_word};
 use super::super::closing::interval;
@@ -129,16 +129,8 @@ fn pair<'a>(document: &'a Document, workload: &'a str, challenger: &'a str) -> O
 
 /// Converts a ratio of times to a ratio of speeds: a third of the time is three times as fast.
 fn inverse(figure: Figure) -> Option<Figure> {
-    let ends = figure.interval.filter(|ends| ends.low > 0.0);
-    (figure.value > 0.0).then(|| Figure {
-        value: 1.0 / figure.value,
-        interval: ends.map(|ends| Interval {
-            low: 1.0 / ends.high,
-            high: 1.0 / ends.low,
-            ..ends
-        }),
-        ..figure
-    })
+    let interval = figure.interval.filter(|ends| ends.low > 0.0);
+    (figure.value > 0.0).then(|| Figure { interval, ..figure }.inverse())
 }
 
 fn speed_of(comparison: &Comparison) -> Message {
@@ -203,6 +195,8 @@ fn point(document: &Document, pair: &Pair<'_>) -> PlanePoint {
 
 #[cfg(test)]
 mod tests {
+    use tenbin_result::Interval;
+
     use super::*;
 
     #[test]

@@ -46,6 +46,7 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
             span: Some(time.span),
             panels: panels.collect(),
             details: None,
+            settling: time.settling(document, document.slices.iter()),
         }),
         table: Some(table(document, &classes, width)),
         file: Some("errors.svg"),

@@ -49,6 +49,7 @@ pub(in crate::section) fn ratios(document: &Document) -> Vec<Block> {
             span: None,
             panels,
             details: None,
+            settling: Vec::new(),
         }),
         table: Some(table),
         file: Some("percentile-ratios.svg"),
@@ -81,6 +82,7 @@ pub(in crate::section) fn spectrum(document: &Document) -> Vec<Block> {
             span: None,
             panels,
             details: None,
+            settling: Vec::new(),
         }),
         table: spectrum_table(document),
         file: Some("percentiles.svg"),
@@ -194,7 +196,7 @@ fn ratio_table(document: &Document) -> Option<Table> {
         row.extend(each.ratios.iter().map(|at| Cell::Ratio(at.ratio)));
         table.push(row);
     }
-    tidied(table)
+    table.filled()
 }
 
 fn spectrum_panel(document: &Document, work: &str) -> Panel {
@@ -255,14 +257,7 @@ fn spectrum_table(document: &Document) -> Option<Table> {
         row.extend(quantiles.iter().map(|quantile| Cell::from(at(quantile))));
         table.push(row);
     }
-    tidied(table)
-}
-
-fn tidied(table: Table) -> Option<Table> {
-    match table.block()? {
-        Block::Table(table) => Some(table),
-        _ => None,
-    }
+    table.filled()
 }
 
 #[cfg(test)]

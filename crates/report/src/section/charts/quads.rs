@@ -44,6 +44,7 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
             span: None,
             panels: panels.collect(),
             details: None,
+            settling: Vec::new(),
         }),
         table: table(document, shown, size),
         file: Some("quads.svg"),

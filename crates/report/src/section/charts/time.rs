@@ -7,6 +7,8 @@ use crate::language::say;
 
 /// Maximum number of slices for which boundaries are drawn; with more slices, none are drawn.
 const BORDERS: usize = 64;
+/// Maximum number of slices whose settling times a page has.
+const SETTLING: usize = 256;
 
 /// A time axis from the start of the first slice to the end of the last.
 pub(super) struct TimeAxis {
@@ -51,6 +53,26 @@ impl TimeAxis {
             None => slices
                 .filter_map(|slice| Some(slice.start? / self.unit))
                 .collect(),
+        }
+    }
+
+    /// Settling times of the slices, each from and to, in the axis unit; empty if they are unknown or
+    /// 0, or if there are too many slices.
+    pub(super) fn settling<'a>(
+        &self,
+        document: &Document,
+        slices: impl Iterator<Item = &'a SliceFigures> + Clone,
+    ) -> Vec<(f64, f64)> {
+        let before = |slice: &SliceFigures| {
+            let mut works = document.workloads.iter();
+            let work = works.find(|work| work.name == slice.workload)?;
+            let seconds = work.settling_seconds.filter(|seconds| *seconds > 0.0)?;
+            let end = slice.start?;
+            Some(((end - seconds).max(0.0) / self.unit, end / self.unit))
+        };
+        match slices.clone().nth(SETTLING) {
+            Some(_) => Vec::new(),
+            None => slices.filter_map(before).collect(),
         }
     }
 }

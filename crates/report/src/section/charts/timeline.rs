@@ -150,6 +150,7 @@ fn of_workload(
             span: Some(time.span),
             panels,
             details: details::table(document, &targets, size),
+            settling: time.settling(document, slices.iter().copied()),
         }),
         table: table(&targets, size),
         file: is_first.then_some("timeline.svg"),
@@ -291,8 +292,5 @@ fn table(targets: &[(usize, &str, Vec<&SliceFigures>)], size: usize) -> Option<T
             ]);
         }
     }
-    match table.block()? {
-        Block::Table(table) => Some(table),
-        _ => None,
-    }
+    table.filled()
 }

@@ -1,7 +1,7 @@
 //! Removes what a run created on a target.
 
 use tenbin_plan::{Plan, Sentence, Workload};
-use tenbin_record::Left;
+use tenbin_record::{CLEAN_UP_INTERRUPTED, Left};
 use tenbin_workloads::{Leftover, place};
 
 use super::{LiveTarget, of_target};
@@ -129,7 +129,7 @@ impl LiveTarget {
             });
         }
         for one in left {
-            one.reason = Some("the clean-up was interrupted".to_owned());
+            one.reason = Some(CLEAN_UP_INTERRUPTED.to_owned());
         }
     }
 

@@ -1,29 +1,36 @@
-//! Handles requests before `s3s` parses them: closes connections as an injected fault, and refuses
-//! signatures that do not meet S3's requirements.
+//! Handles requests before `s3s` parses them: delays them, closes connections as an injected fault, and
+//! refuses signatures that do not meet S3's requirements.
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hyper::body::Incoming;
 use hyper::service::Service;
 use hyper::{Method, Request};
 use s3s::service::S3Service;
 use s3s::{HttpResponse, StdError};
+use tokio::time::sleep;
 
 use super::faults::{FaultKind, Faults};
 use super::signature;
 
-/// The S3 service with injected connection faults and additional signature checks.
+/// The S3 service with a delay, injected connection faults and additional signature checks.
 #[derive(Clone)]
 pub(super) struct Flaky {
     service: S3Service,
     faults: Arc<Faults>,
+    delay: Duration,
 }
 
 impl Flaky {
-    pub(super) fn new(service: S3Service, faults: Arc<Faults>) -> Self {
-        Self { service, faults }
+    pub(super) fn new(service: S3Service, faults: Arc<Faults>, delay: Duration) -> Self {
+        Self {
+            service,
+            faults,
+            delay,
+        }
     }
 }
 
@@ -43,6 +50,12 @@ impl Service<Request<Incoming>> for Flaky {
             return Box::pin(async { refused.to_http_response().map_err(StdError::from) });
         }
         let response = Service::call(&self.service, request);
-        Box::pin(async move { response.await.map_err(StdError::from) })
+        let delay = self.delay;
+        Box::pin(async move {
+            if !delay.is_zero() {
+                sleep(delay).await;
+            }
+            response.await.map_err(StdError::from)
+        })
     }
 }

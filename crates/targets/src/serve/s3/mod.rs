@@ -19,6 +19,7 @@ mod store;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use s3s::auth::{S3Auth, SecretKey};
 use s3s::service::S3ServiceBuilder;
@@ -50,6 +51,8 @@ pub struct S3Options {
     pub credentials: Credentials,
     /// Injected faults.
     pub faults: Vec<S3Fault>,
+    /// Delay before every request is handled.
+    pub delay: Duration,
     /// Worker threads, at least 1.
     pub workers: usize,
 }
@@ -73,7 +76,7 @@ pub fn s3(options: &S3Options, ready: impl FnOnce(SocketAddr)) -> Result<(), Ser
     let mut builder = S3ServiceBuilder::new(service);
     builder.set_auth(OneKey(options.credentials.clone()));
     builder.set_access(SignedOnly);
-    let service = Flaky::new(builder.build(), faults);
+    let service = Flaky::new(builder.build(), faults, options.delay);
     accept::run(options.listen, options.workers, service, ready)
 }
 

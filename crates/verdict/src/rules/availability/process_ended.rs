@@ -92,11 +92,7 @@ fn of_cell(cell: &Cell<'_>, ended: &[&EndedProcess]) -> Option<Finding> {
         )
     });
     let processes: Vec<Message> = processes.collect();
-    let severity = if has_changed {
-        Severity::Invalid
-    } else {
-        Severity::Suspect
-    };
+    let severity = Severity::Suspect.raised_if(has_changed);
     let ended = message!("ended", processes, figures);
     let finding = RULE.finding(severity, Cause::Server, ended, message!("find-reason"));
     Some(finding.on(&cell.workload.name, &cell.target.name))

@@ -70,11 +70,7 @@ fn of_workload(workload: &Workload, slices: &[Slice]) -> Option<Finding> {
     let is_there = !found.estimate()?.contains(1.0) && size > NOTICEABLE;
     let way = if value > 1.0 { "higher" } else { "lower" };
     is_there.then(|| {
-        let severity = if size > LARGE {
-            Severity::Suspect
-        } else {
-            Severity::Note
-        };
+        let severity = Severity::Note.raised_if(size > LARGE);
         let depends = message!(
             "depends-on-previous",
             size = Value::Share(size),

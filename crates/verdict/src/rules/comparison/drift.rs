@@ -62,11 +62,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 }
 
 fn finding_of(workload: &Workload, across: f64, quads: usize) -> Finding {
-    let severity = if across.abs() > LARGE {
-        Severity::Suspect
-    } else {
-        Severity::Note
-    };
+    let severity = Severity::Note.raised_if(across.abs() > LARGE);
     let changes = message!("changes", change = Value::Share(across), quads);
     let finding = RULE.finding(severity, Cause::Setup, changes, message!("avoid"));
     finding.of_workload(&workload.name)

@@ -178,11 +178,7 @@ fn times<'c>(cell: &'c Cell<'_>, one_stretch: bool) -> Option<Fault<'c>> {
     if share <= LONG && empty == 0 {
         return None;
     }
-    let severity = if share > TOO_LONG {
-        Severity::Invalid
-    } else {
-        Severity::Suspect
-    };
+    let severity = Severity::Suspect.raised_if(share > TOO_LONG);
     let long = slowest.filter(|_| share > LONG).map(|(operation, time)| {
         message!(
             "long-operation",

@@ -59,11 +59,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
             };
             // The rule `errors` reports a target without any response.
             (1..fewest).contains(&n).then(|| {
-                let severity = if n < HARDLY_ANY {
-                    Severity::Suspect
-                } else {
-                    Severity::Note
-                };
+                let severity = Severity::Note.raised_if(n < HARDLY_ANY);
                 let few = message!(
                     "few-responses",
                     responses = n,

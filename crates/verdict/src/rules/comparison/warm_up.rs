@@ -91,11 +91,7 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
         "lower"
     };
     let slices = figures.len();
-    let severity = if odd.slices as f64 >= MANY * slices as f64 {
-        Severity::Suspect
-    } else {
-        Severity::Note
-    };
+    let severity = Severity::Note.raised_if(odd.slices as f64 >= MANY * slices as f64);
     let differ = message!(
         "first-differ",
         first = Value::Plain(odd.slices as u64),

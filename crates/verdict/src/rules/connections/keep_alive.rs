@@ -108,11 +108,7 @@ fn not_kept(cell: &Cell<'_>, all_alike: bool, several: bool) -> Option<Finding> 
     if share <= NOTICEABLE {
         return None;
     }
-    let severity = if share > LARGE && !all_alike {
-        Severity::Suspect
-    } else {
-        Severity::Note
-    };
+    let severity = Severity::Note.raised_if(share > LARGE && !all_alike);
     let not_kept = message!(
         "not-kept",
         count = Value::Plain(new.count),

@@ -186,11 +186,7 @@ struct OtherLengths {
 
 impl OtherLengths {
     fn seen(&self, target: &str) -> Seen {
-        let severity = if self.seen < self.expected * OTHER {
-            Severity::Invalid
-        } else {
-            Severity::Suspect
-        };
+        let severity = Severity::Suspect.raised_if(self.seen < self.expected * OTHER);
         let seen = message!(
             "other-length",
             slice = Value::Plain(self.slice.into()),

@@ -231,11 +231,7 @@ impl Stages<'_> {
             idle_others = Value::Plain(idle.0),
             idle_responses = Value::Plain(idle.1)
         );
-        let severity = if ratio(loaded) > SHARE {
-            Severity::Invalid
-        } else {
-            Severity::Suspect
-        };
+        let severity = Severity::Suspect.raised_if(ratio(loaded) > SHARE);
         Some((severity, seen))
     }
 

@@ -36,6 +36,11 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 only {"{env:NAME}"} is filled in: write the different requests to a file, such as
                 {"{\"patterns\": [{\"path\": \"/login\", \"body\": {\"user\": \"u1\"}}, …]}"}, and send
                 them with --patterns FILE (docs/patterns.md#different-users)
+            send-numbers =
+                only {"{env:NAME}"} is filled in: to send the numbers from { $first } to { $last } at random,
+                write a path for each to a file, such as
+                seq -f '/items/%.0f' { $first } { $last } > requests.txt, and send them with
+                --patterns requests.txt (docs/patterns.md#different-users)
         "#,
         japanese: r#"
             template-sent =
@@ -56,6 +61,10 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 置き換えられるのは {"{env:NAME}"} だけである。異なるリクエストを
                 {"{\"patterns\": [{\"path\": \"/login\", \"body\": {\"user\": \"u1\"}}, …]}"} のようにファイルに書き、
                 --patterns FILE で送る(docs/patterns.md#different-users)
+            send-numbers =
+                置き換えられるのは {"{env:NAME}"} だけである。{ $first } から { $last } までの数をランダムに送るには、
+                seq -f '/items/%.0f' { $first } { $last } > requests.txt のように数ごとのパスをファイルに書き、
+                --patterns requests.txt で送る(docs/patterns.md#different-users)
         "#,
     },
     tier: Tier::Work,
@@ -98,7 +107,20 @@ fn remedy(found: &LiteralTemplate) -> Message {
         TemplateMeaning::File => message!("send-file"),
         TemplateMeaning::Variable => message!("send-variable"),
         TemplateMeaning::Terms => message!("send-terms"),
-        TemplateMeaning::Values => message!("send-patterns"),
+        TemplateMeaning::Numbers { first, last } if is_path(&found.part) => message!(
+            "send-numbers",
+            first = first.to_string(),
+            last = last.to_string()
+        ),
+        TemplateMeaning::Values | TemplateMeaning::Numbers { .. } => message!("send-patterns"),
+    }
+}
+
+/// Whether a file with a path in each line can send the values.
+fn is_path(part: &TemplatePart) -> bool {
+    match part {
+        TemplatePart::Path | TemplatePart::PatternPath | TemplatePart::TargetUrl(_) => true,
+        TemplatePart::Body | TemplatePart::Header(_) => false,
     }
 }
 
@@ -120,5 +142,9 @@ mod tests {
         assert!(found[0].evidence.contains("\"{random}\""), "{found:?}");
         assert!(found[0].advice.contains("--patterns"), "{found:?}");
         assert_eq!(with("/json?filter={}"), []);
+        let advice = &with("/items/{random:1-1000}")[0].advice;
+        assert!(advice.contains("'/items/%.0f' 1 1000 >"), "{advice}");
+        let advice = &with("/items/{random:9-1}")[0].advice;
+        assert!(advice.contains("--patterns FILE"), "{advice}");
     }
 }

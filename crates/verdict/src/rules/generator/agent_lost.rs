@@ -76,11 +76,7 @@ fn numbers_of_agents(evidence: &Evidence<'_>) -> (usize, usize) {
 fn finding(lost: &LostAgent, (fewest, most): (usize, usize), compares: bool) -> Finding {
     let is_mixed = fewest != most;
     // The slices of one block have the same agents, so that ratios remain fair.
-    let severity = if is_mixed && !compares {
-        Severity::Suspect
-    } else {
-        Severity::Note
-    };
+    let severity = Severity::Note.raised_if(is_mixed && !compares);
     let said = message!(
         "lost",
         reason = &lost.reason,

@@ -120,11 +120,7 @@ fn of_machine(evidence: &Evidence<'_>, cell: &Cell<'_>) -> Option<Finding> {
     // A target on this machine may have used it up; all targets were measured so, and their ratio can
     // still be right.
     let can_be_right = evidence.plan.hypotheses() > 0 && may_run_target(evidence, &full, *agent);
-    let severity = if 1.0 - share < NONE_IDLE && !can_be_right {
-        Severity::Suspect
-    } else {
-        Severity::Note
-    };
+    let severity = Severity::Note.raised_if(1.0 - share < NONE_IDLE && !can_be_right);
     let said = message!(
         "machine-busy",
         who = who(evidence, *agent, saturated.len() - 1),

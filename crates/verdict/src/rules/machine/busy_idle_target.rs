@@ -62,11 +62,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 
 fn of_target(target: &str, shares: &[f64]) -> Option<Finding> {
     let share = middle(shares.iter().copied()).filter(|share| *share > NOTICEABLE)?;
-    let severity = if share > MUCH {
-        Severity::Suspect
-    } else {
-        Severity::Note
-    };
+    let severity = Severity::Note.raised_if(share > MUCH);
     let used = message!(
         "used-without-load",
         target,

@@ -56,11 +56,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let narrow = least.filter(|disk| is_narrow(*disk));
     let data_here = evidence.cells().iter().any(|cell| cell.runs_here());
     let finding = narrow.map(|disk| {
-        let severity = if disk.available_bytes < FULL {
-            Severity::Suspect
-        } else {
-            Severity::Note
-        };
+        let severity = Severity::Note.raised_if(disk.available_bytes < FULL);
         let nearly_full = message!(
             "nearly-full",
             free = Value::Bytes(disk.available_bytes),

@@ -84,11 +84,8 @@ fn of_cell(cell: &Cell<'_>, backends: &Backends<'_>, compares: bool) -> Option<F
         basis = idle.basis()
     );
     // Ratios can still be right; `absolute_figures` reports absolute figures as wrong.
-    let severity = if idle.value < NONE_IDLE && !is_accounted_for && !compares {
-        Severity::Suspect
-    } else {
-        Severity::Note
-    };
+    let severity =
+        Severity::Note.raised_if(idle.value < NONE_IDLE && !is_accounted_for && !compares);
     let advice = message!("read-ratio");
     Some(idle.finding(&RULE, severity, Cause::Setup, little_idle, advice))
 }

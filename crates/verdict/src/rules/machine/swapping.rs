@@ -62,11 +62,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 }
 
 fn stalled(place: Place) -> Finding {
-    let severity = if place.value > ONLY_WAITING {
-        Severity::Invalid
-    } else {
-        Severity::Suspect
-    };
+    let severity = Severity::Suspect.raised_if(place.value > ONLY_WAITING);
     let waits = message!(
         "memory-waits",
         share = Value::Share(place.value),

@@ -102,11 +102,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     }
     let full = evidence.slices.iter().filter(in_rounds).count() - cut_short_in_rounds;
     let searches = plan.workloads.iter().any(|work| work.search().is_some());
-    let severity = if measured_nothing {
-        Severity::Invalid
-    } else {
-        Severity::Suspect
-    };
+    let severity = Severity::Suspect.raised_if(measured_nothing);
     let reached = match (planned, searches, over_limit(evidence)) {
         (0, true, _) => message!("search-unfinished"),
         (_, _, Some((last, allowed))) => message!(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_record::{ErrorClass, Retried, Role};
+use tenbin_record::{ErrorClass, Retried, Role, TargetEnvironment};
 use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::cell::Cell;
@@ -61,6 +61,9 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
             full-disk =
                 { $free } were free on the disk with the run directory, which holds the data of
                 launched targets
+            full-at-target =
+                { $free } of { $size } were free on a disk that the target uses, after the
+                measurement
             retries-succeed =
                 rejected requests succeed when they are sent again: with up to { $retries } retries,
                 { $failed } of { $operations } operations failed, and { $failed_requests } of
@@ -102,6 +105,9 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
             internal-error =
                 read the target's log for the reason of the internal error; if a run with few
                 connections fails as well, the load is not the reason
+            look-at-space =
+                look at the free space on the target's disk and read the target's log: responses with
+                status 500 without a reason can mean that the disk is full
             bad-gateway =
                 read the log of the proxy in front of the target: it got no valid response from the
                 server behind it
@@ -198,6 +204,8 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
             full-by-text = エラーの文言は、ターゲットの空き容量がないことを示す
             full-disk =
                 実行ディレクトリーのあるディスク(起動したターゲットのデータもここにある)の空きは { $free }
+            full-at-target =
+                ターゲットが使うディスクの測定後の空きは { $free }(容量 { $size })
             retries-succeed =
                 拒否されたリクエストは再送すると成功する。
                 最大 { $retries } 回の再試行では { $operations } 操作中 { $failed } 操作、
@@ -240,6 +248,9 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
             internal-error =
                 内部エラーの理由をターゲットのログで調べる。
                 少ない接続数でも失敗するなら、負荷は原因ではない
+            look-at-space =
+                ターゲットのディスクの空き容量を確認し、ターゲットのログを読む。
+                理由のないステータス 500 は、ディスクが満杯のためのことがある
             bad-gateway =
                 ターゲットの前にあるプロキシーのログを読む。背後のサーバーから有効な応答を得ていない
             refuses-load =
@@ -299,11 +310,8 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let cells = evidence.cells();
-    let retried = |cell: &Cell<'_>| {
-        let target = evidence.environment.targets.get(&cell.target.name)?;
-        target.retried.get(&cell.workload.name).copied()
-    };
-    let failures = cells.iter().filter_map(|cell| of_cell(cell, retried(cell)));
+    let known = |cell: &Cell<'_>| evidence.environment.targets.get(&cell.target.name);
+    let failures = cells.iter().filter_map(|cell| of_cell(cell, known(cell)));
     let without_effect = cells.iter().filter_map(|cell| without_effect(cell));
     failures.chain(without_effect).collect()
 }
@@ -353,11 +361,7 @@ fn without_effect(cell: &Cell<'_>) -> Option<Finding> {
     };
     let most_often = texts.iter().max_by_key(|(_, count)| **count);
     let most_often = most_often.map(|(text, _)| message!("most-often", text = tame(text)));
-    let severity = if share > ANY {
-        Severity::Invalid
-    } else {
-        Severity::Suspect
-    };
+    let severity = Severity::Suspect.raised_if(share > ANY);
     let seen = clauses([Some(seen), most_often].into_iter().flatten());
     let finding = RULE.finding(severity, Cause::Server, seen, advice);
     Some(finding.on(&cell.workload.name, &cell.target.name))
@@ -367,20 +371,23 @@ fn clauses(clauses: impl Iterator<Item = Message>) -> Message {
     message!("clauses", clauses = Value::Clauses(clauses.collect()))
 }
 
-fn of_cell(cell: &Cell<'_>, retried: Option<Retried>) -> Option<Finding> {
+fn of_cell(cell: &Cell<'_>, known: Option<&TargetEnvironment>) -> Option<Finding> {
     let tally = Tally::of(cell);
     let severity = tally.severity()?;
     if tally.is_explained() {
         return None;
     }
+    let retried = known.and_then(|known| known.retried.get(&cell.workload.name).copied());
     let retried = retried.filter(|_| severity == Severity::Invalid);
     let hidden = retried.and_then(|retried| what_retries_hide(&retried));
-    let full = out_of_space::sign(cell, &tally.statuses, &tally.texts);
+    let disk = known.and_then(|known| known.nearly_full_disk);
+    let full = out_of_space::sign(cell, &tally.statuses, &tally.texts, disk);
     let odd = tally.odd_success();
     let named = named_cause::advice(&tally.statuses, &tally.texts);
     let advice = match (&full, &odd, named) {
         (Some(_), ..) => message!("free-space"),
         (None, Some(_), _) => message!("check-address"),
+        (None, None, _) if may_be_full(cell, &tally) => message!("look-at-space"),
         (None, None, Some(advice)) if tally.commonest() == Some(ErrorClass::Status) => advice,
         _ => tally.advice(cell.workload.facts()),
     };
@@ -392,6 +399,17 @@ fn of_cell(cell: &Cell<'_>, retried: Option<Retried>) -> Option<Finding> {
     let seen = clauses(tally.evidence().into_iter().chain(others));
     let finding = RULE.finding(severity, tally.cause(), seen, advice);
     Some(finding.on(&cell.workload.name, &cell.target.name))
+}
+
+/// Whether a full disk is possible and cannot be seen: a target on another machine that should store
+/// content fails without a reason.
+fn may_be_full(cell: &Cell<'_>, tally: &Tally) -> bool {
+    let mut machines = cell.slices.iter().filter_map(|slice| slice.machine());
+    let is_here = cell.runs_here() || machines.any(|machine| machine.target_here == Some(true));
+    let operations = cell.workload.facts().operations();
+    let stores = operations.iter().any(|operation| operation.stores);
+    let is_bare = named_cause::is_unexplained(&tally.statuses, &tally.texts);
+    !is_here && stores && is_bare && tally.commonest() == Some(ErrorClass::Status)
 }
 
 /// What retries hide: rejected requests that succeeded when sent again. `None` if retries did not

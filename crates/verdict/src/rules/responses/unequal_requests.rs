@@ -100,11 +100,7 @@ fn of_workload(evidence: &Evidence<'_>, work: &Workload) -> Option<Finding> {
         return Some(finding.on(&work.name, least.target));
     }
     if share > SOME {
-        let severity = if share > MANY {
-            Severity::Invalid
-        } else {
-            Severity::Suspect
-        };
+        let severity = Severity::Suspect.raised_if(share > MANY);
         let evidence = message!(
             "fewer-requests",
             most = most.target,

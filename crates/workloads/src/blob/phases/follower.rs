@@ -18,13 +18,14 @@ use tenbin_engine::{
 use tenbin_plan::duration::Time;
 
 use crate::blob::phases::followed::{DeletedBlob, FollowedBlobs, Following};
-use crate::blob::phases::handover::{Handover, Unread, held};
+use crate::blob::phases::handover::{Handover, Unread};
 use crate::blob::phases::in_flight::{BROKE_OFF, Follow, InFlight, refusal};
 use crate::blob::phases::positions::Budget;
 use crate::blob::protocols::{BlobProtocol, Part, Presence};
 use crate::blob::stored::batch::Batch;
 use crate::blob::stored::journal::{Journal, note_gone};
 use crate::s3::slots::Slots;
+use crate::shared::held;
 
 /// Operations of a phase whose deletions are followed: deletions, polls, and the times until blobs
 /// are gone.

@@ -1,7 +1,7 @@
 //! Deletes the blobs that the same worker has stored, the oldest first.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tenbin_engine::{
     BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
@@ -13,6 +13,7 @@ use crate::blob::protocols::{BlobProtocol, Gone};
 use crate::blob::stored::batch::{Collected, Entry};
 use crate::blob::stored::journal::Journal;
 use crate::s3::slots::Slots;
+use crate::shared::held;
 
 /// The blobs that a worker has stored in this slice and has not deleted, in the order of their
 /// acknowledgements.
@@ -39,7 +40,7 @@ impl OwnEntry {
 
 impl Fresh {
     pub(crate) fn push(&self, entry: Entry<'_>) {
-        self.held().push_back(OwnEntry {
+        held(&self.0).push_back(OwnEntry {
             number: entry.number,
             size: entry.size,
             location: entry.location.into(),
@@ -47,11 +48,7 @@ impl Fresh {
     }
 
     fn take(&self) -> Option<OwnEntry> {
-        self.held().pop_front()
-    }
-
-    fn held(&self) -> MutexGuard<'_, VecDeque<OwnEntry>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        held(&self.0).pop_front()
     }
 }
 
@@ -183,8 +180,6 @@ impl Drop for FreshDeleter {
             // A failed write does no harm, because no PUT was in flight.
             let _ = journal.end();
         }
-        let collected = self.collected.lock();
-        let mut collected = collected.unwrap_or_else(PoisonError::into_inner);
-        collected.deleted.append(&mut self.deleted);
+        held(&self.collected).deleted.append(&mut self.deleted);
     }
 }

@@ -1,10 +1,11 @@
 //! Passes blobs from the workers that delete to the worker that follows deletions.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::blob::phases::followed::{DeletedBlob, Following};
 use crate::blob::phases::in_flight::Follow;
+use crate::shared::held;
 
 /// A blob that is read before its deletion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,10 +118,6 @@ impl Handover {
     pub(crate) fn give_back(&self) {
         self.free.fetch_add(1, Ordering::AcqRel);
     }
-}
-
-pub(super) fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -90,7 +90,8 @@ mod tests {
 
     use super::*;
     use crate::blob::stored::batch::{Entry, Page};
-    use crate::sequence::{Cursors, held};
+    use crate::sequence::Cursors;
+    use crate::shared::held;
 
     fn batch(count: u64) -> Arc<Batch> {
         let mut page = Page::default();

@@ -2,7 +2,7 @@
 //! they stored and deleted.
 
 use std::io;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use tenbin_plan::Phase;
 
@@ -12,7 +12,7 @@ use crate::blob::stored::journal::{Journal, UNKNOWN};
 use crate::blob::stored::transfer::{BlobReport, BlobState, Counts, SentBatch, decoded, encoded};
 use crate::prepared::{IMPOSSIBLE, Sequence as _};
 use crate::remote::{SliceReport, SliceState, position_after};
-use crate::sequence;
+use crate::shared::held;
 
 /// What an agent knows of its next slice.
 pub(super) struct Orders {
@@ -43,7 +43,7 @@ impl PreparedBlob {
             Phase::Get | Phase::Delete => Some(self.sent_batch()),
         };
         let sequence = match self.position() {
-            Some(_) => SliceState::of(&sequence::held(&self.cursors)),
+            Some(_) => SliceState::of(&held(&self.cursors)),
             None => SliceState::default(),
         };
         SliceState {
@@ -121,7 +121,7 @@ impl PreparedBlob {
             let digests = reports.iter().map(|report| report.digest);
             let digest = digests.fold(0, u64::wrapping_add);
             let after = position_after(&before, &reports);
-            sequence::held(&self.cursors).advance(&after, digest);
+            held(&self.cursors).advance(&after, digest);
         }
         Ok(())
     }
@@ -210,7 +210,7 @@ impl PreparedBlob {
         };
         let batch = batch.ok_or(impossible)?;
         if let Some(position) = &state.position {
-            let mut cursors = sequence::held(&self.cursors);
+            let mut cursors = held(&self.cursors);
             cursors.skip_to(position);
             cursors.ends_at(state.ends.as_deref());
         }
@@ -270,15 +270,13 @@ impl PreparedBlob {
     }
 
     fn digest(&self) -> u64 {
-        let position = sequence::held(&self.cursors).position();
+        let position = held(&self.cursors).position();
         position.digest.unwrap_or_default()
     }
 
     /// What the workers of the last slice have stored.
     pub(super) fn take_collected(&self) -> Collected {
-        let collected = self.collected.lock();
-        let mut collected = collected.unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut *collected)
+        std::mem::take(&mut *held(&self.collected))
     }
 }
 

@@ -29,7 +29,8 @@ use crate::s3::content::{Content, Recipe};
 use crate::s3::place::Place;
 use crate::s3::setup::check::{self, Check};
 use crate::s3::signing::request_writer::RequestWriter;
-use crate::sequence::{self, Cursors, Position};
+use crate::sequence::{Cursors, Position};
+use crate::shared::held;
 use crate::site::{BlobAccess, Site};
 use crate::text::grouped;
 
@@ -385,15 +386,15 @@ impl SetUp for PreparedBlob {
 impl Sequence for PreparedBlob {
     fn position(&self) -> Option<Position> {
         let reads = self.work.phase == Phase::Get && !self.is_dummy();
-        reads.then(|| sequence::held(&self.cursors).position())
+        reads.then(|| held(&self.cursors).position())
     }
 
     fn ends_at(&mut self, ends: Option<&[u64]>) {
-        sequence::held(&self.cursors).ends_at(ends);
+        held(&self.cursors).ends_at(ends);
     }
 
     fn skip_to(&mut self, position: &[u64]) {
-        sequence::held(&self.cursors).skip_to(position);
+        held(&self.cursors).skip_to(position);
     }
 
     fn readable(&self, slice: usize) -> Option<u64> {

@@ -40,7 +40,7 @@ fn sum(hash: BlobHash, bytes: &[u8]) -> Vec<u8> {
     }
 }
 
-fn crc32(bytes: &[u8]) -> u32 {
+pub(crate) fn crc32(bytes: &[u8]) -> u32 {
     crc_fast::checksum(crc_fast::CrcAlgorithm::Crc32IsoHdlc, bytes) as u32
 }
 

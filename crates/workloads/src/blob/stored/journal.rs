@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::blob::protocols::checksums::crc32;
 use crate::blob::stored::batch::{Batch, Entry};
 
 const HEAD: usize = 8;
@@ -99,7 +100,7 @@ impl Journal {
         record.extend_from_slice(&size.to_le_bytes());
         record.extend_from_slice(text);
         let length = (record.len() - HEAD) as u32;
-        let sum = crc(&record[HEAD..]);
+        let sum = crc32(&record[HEAD..]);
         record[..4].copy_from_slice(&length.to_le_bytes());
         record[4..HEAD].copy_from_slice(&sum.to_le_bytes());
         self.file.write_all(record)
@@ -144,7 +145,7 @@ fn first(bytes: &[u8]) -> Option<(Record<'_>, &[u8])> {
     let word = |at: usize| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
     let (length, sum) = (word(0)? as usize, word(4)?);
     let record = bytes.get(HEAD..HEAD.checked_add(length)?)?;
-    if record.len() < FIXED || crc(record) != sum {
+    if record.len() < FIXED || crc32(record) != sum {
         return None;
     }
     let number_at = |at: usize| Some(u64::from_le_bytes(*record.get(at..)?.first_chunk()?));
@@ -175,10 +176,6 @@ fn first(bytes: &[u8]) -> Option<(Record<'_>, &[u8])> {
         _ => return None,
     };
     Some((record, &bytes[HEAD + length..]))
-}
-
-fn crc(bytes: &[u8]) -> u32 {
-    crc_fast::checksum(crc_fast::CrcAlgorithm::Crc32IsoHdlc, bytes) as u32
 }
 
 /// Marks the blob at `place` as deleted, in memory and in `journal`, if any.

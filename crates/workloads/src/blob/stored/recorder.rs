@@ -1,7 +1,7 @@
 //! Records the blobs that one worker has stored: in the journal at each acknowledgement, and in the
 //! set at the end of the slice.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tenbin_engine::ErrorClass;
 
@@ -9,6 +9,7 @@ use crate::blob::phases::fresh::Fresh;
 use crate::blob::phases::positions::Budget;
 use crate::blob::stored::batch::{Collected, Entry, Page};
 use crate::blob::stored::journal::Journal;
+use crate::shared::held;
 
 /// Records the blobs that one worker has stored.
 pub(crate) struct Recorder {
@@ -107,8 +108,7 @@ impl Drop for Recorder {
             // If this write fails, the number of lost blobs is overestimated.
             let _ = journal.end();
         }
-        let collected = self.collected.lock();
-        let mut collected = collected.unwrap_or_else(PoisonError::into_inner);
+        let mut collected = held(&self.collected);
         collected.pages.push(std::mem::take(&mut self.page));
         collected.doubtful.push(std::mem::take(&mut self.doubtful));
     }

@@ -5,7 +5,7 @@ use std::io;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::blob::phases::dummy::Done;
 use crate::blob::stored::batch::{Batch, Collected, Entry};
@@ -13,6 +13,7 @@ use crate::blob::stored::disk::Disk;
 use crate::blob::stored::journal::Journal;
 use crate::blob::stored::run_journals::{Found, RunJournals};
 use crate::blob::stored::transfer::Counts;
+use crate::shared::held;
 
 /// The sets of one target.
 #[derive(Debug, Default)]
@@ -39,7 +40,7 @@ impl BlobSets {
             Keeping::Elsewhere(directory) => directory,
             Keeping::Tracked(_) | Keeping::InMemory => None,
         };
-        let mut contents = lock(&self.0);
+        let mut contents = held(&self.0);
         let mut sets = contents.sets.iter();
         let known = sets.find(|(at, set)| at.as_deref() == locations && set.name == name);
         if let Some((_, set)) = known {
@@ -228,7 +229,7 @@ impl Set {
 
     /// Adds a storing phase; returns its index.
     pub(crate) fn add_phase(&self) -> usize {
-        let mut batches = lock(&self.batches);
+        let mut batches = held(&self.batches);
         batches.stored.push(Vec::new());
         batches.stored.len() - 1
     }
@@ -237,7 +238,7 @@ impl Set {
     /// call added the phase. Mixes of operations that need the same blobs share them.
     pub(crate) fn loading_phase(&self, blobs: &str) -> (usize, bool) {
         let known = {
-            let loading = lock(&self.loading);
+            let loading = held(&self.loading);
             let mut known = loading.iter();
             known.find(|(of, _)| of == blobs).map(|&(_, phase)| phase)
         };
@@ -245,13 +246,13 @@ impl Set {
             return (phase, false);
         }
         let phase = self.add_phase();
-        lock(&self.loading).push((blobs.to_owned(), phase));
+        held(&self.loading).push((blobs.to_owned(), phase));
         (phase, true)
     }
 
     /// Source of the blobs for the next phase that reads or deletes.
     pub(crate) fn source(&self) -> Source {
-        match lock(&self.batches).stored.len() {
+        match held(&self.batches).stored.len() {
             0 => Source::Before,
             phases => Source::Phase(phases - 1),
         }
@@ -266,7 +267,7 @@ impl Set {
 
     /// As [`Set::batch`], with a number that identifies the batch in this set.
     pub(crate) fn identified_batch(&self, source: Source, nth: usize) -> (u64, Arc<Batch>) {
-        let mut batches = lock(&self.batches);
+        let mut batches = held(&self.batches);
         match source {
             Source::Phase(phase) => {
                 let stored = &batches.stored[phase];
@@ -320,7 +321,7 @@ impl Set {
         if let Some(last) = batch.last_number() {
             self.next.fetch_max(last + 1, Ordering::Relaxed);
         }
-        let mut batches = lock(&self.batches);
+        let mut batches = held(&self.batches);
         batches.stored[phase].push(Arc::new(batch));
         batches.doubtful.push(doubtful);
         drop(batches);
@@ -377,24 +378,24 @@ impl Set {
             Ok(found) => {
                 self.note_orphans(found.orphans);
                 let batch = Arc::new(Batch::of(vec![found.page]));
-                lock(&self.batches).before = Some(batch);
+                held(&self.batches).before = Some(batch);
             }
             Err(error) => self.note_trouble(&error),
         }
     }
 
     pub(crate) fn note_trouble(&self, error: &io::Error) {
-        lock(&self.batches).trouble = Some(error.to_string());
+        held(&self.batches).trouble = Some(error.to_string());
     }
 
     /// Why locations could not be recorded or read; `None` without an error.
     pub(crate) fn trouble(&self) -> Option<String> {
-        lock(&self.batches).trouble.clone()
+        held(&self.batches).trouble.clone()
     }
 
     /// All known blobs that may still exist.
     pub(crate) fn all(&self) -> Vec<Arc<Batch>> {
-        let batches = lock(&self.batches);
+        let batches = held(&self.batches);
         let stored = batches.stored.iter().flatten();
         let all = stored.chain(&batches.before).chain(&batches.doubtful);
         all.map(Arc::clone).collect()
@@ -418,7 +419,7 @@ impl Set {
 
     /// The operation counts of a PUT phase without a real server, one per slice.
     pub(crate) fn dummies(&self, source: Source) -> DummiesOf<'_> {
-        let mut dummies = lock(&self.dummies);
+        let mut dummies = held(&self.dummies);
         let phase = match source {
             Source::Phase(phase) => phase,
             Source::Before => 0,
@@ -516,17 +517,17 @@ impl Set {
 
     /// Records that the agents are sent this batch next; returns whether they have it already.
     pub(crate) fn have_agents(&self, id: u64) -> bool {
-        lock(&self.sent).replace(id) == Some(id)
+        held(&self.sent).replace(id) == Some(id)
     }
 
     /// On an agent: keeps the batch that the coordinator sent.
     pub(crate) fn receive(&self, id: u64, batch: &Arc<Batch>) {
-        *lock(&self.received) = Some((id, Arc::clone(batch)));
+        *held(&self.received) = Some((id, Arc::clone(batch)));
     }
 
     /// On an agent: the last batch that the coordinator sent, if it has this number.
     pub(crate) fn received(&self, id: u64) -> Option<Arc<Batch>> {
-        let received = lock(&self.received);
+        let received = held(&self.received);
         let same = received.as_ref().filter(|(known, _)| *known == id);
         same.map(|(_, batch)| Arc::clone(batch))
     }
@@ -536,10 +537,6 @@ impl Set {
 fn add(sum: &AtomicU64, count: u64) {
     let added = |sum: u64| Some(sum.saturating_add(count));
     let _ = sum.fetch_update(Ordering::Relaxed, Ordering::Relaxed, added);
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

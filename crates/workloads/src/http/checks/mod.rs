@@ -8,7 +8,7 @@ mod known;
 mod suspicion;
 mod took;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, ResponseHead};
 use tenbin_plan::{self as plan, Condition, HttpWork, PatternSet};
@@ -18,6 +18,7 @@ use self::known::KnownErrors;
 use super::error_message::Secrets;
 use crate::responses::{KEPT_BYTES, shown};
 use crate::s3::messages::judging::Refusals;
+use crate::shared::held;
 
 /// Longest body that is checked, bytes, as transferred and decoded.
 const LARGEST_CHECKED: usize = 16 << 20;
@@ -253,10 +254,7 @@ impl Checker {
         {
             let example = plain.map(shown).filter(|text| secrets.are_not_in(text));
             let example = example.map_or_else(String::new, |text| format!(": {text}"));
-            let mut known = self
-                .suspicion
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
+            let mut known = held(&self.suspicion);
             known.get_or_insert_with(|| format!("status {status}, but {sign}{example}"));
         }
         None

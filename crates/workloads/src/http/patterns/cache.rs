@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tenbin_plan::{CacheDial, Pattern, PatternSet, percent};
 
@@ -11,6 +11,7 @@ use super::lru::Lru;
 use super::sampler::{Sampler, Sampling};
 use crate::rng::{Rng, name_number};
 use crate::samples::CacheForecast;
+use crate::shared::held;
 
 /// Maximum number of simulated requests per worker and slice.
 const MOST_REPLAYED: u64 = 5_000_000;
@@ -118,7 +119,7 @@ impl Forecaster {
         cacheable: Vec<bool>,
         sampling: &Sampling,
     ) -> Self {
-        let numbers = held(caches).numbers(set);
+        let numbers = held(&caches.0).numbers(set);
         let numbers = numbers.into_iter().zip(cacheable);
         Self {
             caches: Arc::clone(caches),
@@ -142,12 +143,12 @@ impl Forecaster {
 
     /// Empties the caches of the target.
     pub(super) fn forget(&mut self) {
-        held(&self.caches).caches.clear();
+        held(&self.caches.0).caches.clear();
     }
 
     /// Simulates the requests that counted search hits: each pattern once, in order.
     pub(super) fn add_counting(&mut self, host: usize, patterns: &[u32]) {
-        let mut contents = held(&self.caches);
+        let mut contents = held(&self.caches.0);
         let caches = contents.of(self.shape);
         for &pattern in patterns {
             lookup(caches, &self.numbers, host, pattern);
@@ -164,7 +165,7 @@ impl Forecaster {
     /// Simulates the next requests, which each worker drew. Workers take turns, and so do hosts
     /// unless their order is known.
     pub(super) fn replay(&mut self, drawn: &[Drawn]) -> CacheForecast {
-        let mut contents = held(&self.caches);
+        let mut contents = held(&self.caches.0);
         let caches = contents.of(self.shape);
         Self::play(caches, &self.numbers, &mut self.samplers, drawn)
     }
@@ -268,10 +269,6 @@ fn by_chance(worker: usize, each: u64, hosts: usize) -> Drawn {
 fn samplers(sampling: &Sampling) -> Vec<Sampler> {
     let workers = 0..sampling.workers();
     workers.map(|worker| sampling.sampler(worker)).collect()
-}
-
-fn held(caches: &Caches) -> MutexGuard<'_, Contents> {
-    caches.0.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Looks up a response in the cache of a host, and adds a missing response; returns whether the

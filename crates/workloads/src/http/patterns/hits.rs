@@ -2,7 +2,7 @@
 //! patterns again after load.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 use tenbin_engine::{
@@ -15,6 +15,7 @@ use tenbin_plan::{CacheCounters, HitSource, PatternSet, Patterns, Sentence, sent
 use super::requests::Requests;
 use crate::prepared::Stage;
 use crate::samples::{HostHits, PatternHits};
+use crate::shared::held;
 use crate::text::grouped;
 
 /// Longest response whose number of hits is read, bytes.
@@ -318,10 +319,6 @@ fn sample(patterns: &[u32], seed: u64, most: usize, purpose: &str) -> Vec<u32> {
     left.truncate(wanted);
     left.sort_unstable();
     left
-}
-
-fn held(responses: &Responses) -> MutexGuard<'_, Vec<PatternHits>> {
-    responses.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Sends patterns one after the other to one host, unmeasured, and reads the hits.

@@ -10,7 +10,7 @@ mod sampler;
 mod worker;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tenbin_engine::Workload;
 use tenbin_plan::patterns::MOST_COUNTED_PATTERNS;
@@ -35,6 +35,7 @@ use crate::responses::{Lengths, Report, ResponseComparison};
 use crate::rng::name_number;
 use crate::samples::{CacheForecast, CountedPatterns, SliceSamples};
 use crate::sequence::{Cursors, Position};
+use crate::shared::held;
 use crate::site::Site;
 use crate::text::grouped;
 
@@ -303,8 +304,7 @@ impl Observation for PreparedPatterns {
     }
 
     fn suspicious_response(&self) -> Option<String> {
-        let suspicion = self.suspicion.lock();
-        suspicion.unwrap_or_else(PoisonError::into_inner).clone()
+        held(&self.suspicion).clone()
     }
 
     fn counted_patterns(&self) -> Option<CountedPatterns> {
@@ -380,10 +380,6 @@ impl AgentSide for PreparedPatterns {
 }
 
 impl StoresNothing for PreparedPatterns {}
-
-fn held(log: &Mutex<Option<Log>>) -> MutexGuard<'_, Option<Log>> {
-    log.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! CopyObject.
 
 use slab::Slab;
-use tenbin_engine::{ErrorClass, Exchange, Judgement, Moment, Next};
+use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead};
 use tenbin_plan::S3Operation;
 
 use crate::s3::action::{Action, Setting};
@@ -70,12 +70,12 @@ impl Action for Copy {
         &mut self,
         context: &mut WorkerContext,
         exchange: &mut Exchange,
-        _head: &tenbin_engine::ResponseHead<'_>,
-    ) -> tenbin_engine::BodyUse {
+        _head: &ResponseHead<'_>,
+    ) -> BodyUse {
         // If a copy fails late, the error is in a response with status 200 (Amazon S3 API
         // reference, "CopyObject").
         context.refusals.catch(exchange);
-        tenbin_engine::BodyUse::Inspect
+        BodyUse::Inspect
     }
 
     fn judge(

@@ -1,6 +1,6 @@
 //! Operations with one request per object.
 
-use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead};
+use tenbin_engine::{BodyUse, Exchange, Judgement, Moment, Next, ResponseHead};
 use tenbin_plan::S3Operation;
 
 use crate::s3::action::Action;
@@ -11,6 +11,9 @@ use crate::s3::objects::selection::Chooser;
 pub(super) trait OneRequest: Send {
     /// The operation that the request is.
     const OPERATION: S3Operation;
+
+    /// Bytes kept of every response; `None` to keep only errors.
+    const KEPT_RESPONSE: Option<usize> = None;
 
     /// Writes the request for the object or version whose number is [`Exchange::tag`].
     fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange);
@@ -27,7 +30,11 @@ pub(super) trait OneRequest: Send {
         exchange: &mut Exchange,
         head: &ResponseHead<'_>,
     ) -> BodyUse {
-        context.refusals.head(exchange, head)
+        let Some(most) = Self::KEPT_RESPONSE else {
+            return context.refusals.head(exchange, head);
+        };
+        context.refusals.catch_up_to(most, exchange);
+        BodyUse::Inspect
     }
 
     /// As [`Action::body`].
@@ -52,11 +59,6 @@ pub(super) trait OneRequest: Send {
     ) -> Judgement {
         let _ = length;
         context.refusals.judge_done(exchange, status)
-    }
-
-    /// As [`Action::lost`].
-    fn lost(&mut self, exchange: &mut Exchange) {
-        let _ = exchange;
     }
 }
 
@@ -118,9 +120,5 @@ impl<R: OneRequest> Action for Each<R> {
         length: u64,
     ) -> Judgement {
         self.request.judge(context, exchange, status, length)
-    }
-
-    fn lost(&mut self, _context: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
-        self.request.lost(exchange);
     }
 }

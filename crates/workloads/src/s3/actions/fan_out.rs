@@ -5,7 +5,6 @@ use tenbin_plan::{Credentials, S3Operation};
 
 use crate::s3::action::{Action, Setting};
 use crate::s3::context::WorkerContext;
-use crate::s3::messages::judging::Refusals;
 use crate::s3::objects::archives::{self, Archives};
 use crate::s3::objects::marks::{Share, Walk};
 use crate::s3::signing::form::{BOUNDARY, Form, VALID, all_made};
@@ -45,7 +44,6 @@ struct FanOut {
     out: usize,
     next: usize,
     headers: Vec<OwnHeader>,
-    responses: Refusals,
 }
 
 /// Signs forms with the current keys.
@@ -110,7 +108,6 @@ impl FanOut {
                 "content-type".to_owned(),
                 format!("multipart/form-data; boundary={BOUNDARY}").into_bytes(),
             )],
-            responses: Refusals::keeping(KEPT_RESPONSE),
         }
     }
 
@@ -193,39 +190,29 @@ impl Action for FanOut {
 
     fn head(
         &mut self,
-        _context: &mut WorkerContext,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         _head: &ResponseHead<'_>,
     ) -> BodyUse {
-        self.responses.catch(exchange);
+        context.refusals.catch_up_to(KEPT_RESPONSE, exchange);
         BodyUse::Inspect
-    }
-
-    fn body(
-        &mut self,
-        _context: &mut WorkerContext,
-        exchange: &mut Exchange,
-        _offset: u64,
-        part: &[u8],
-    ) {
-        self.responses.body(exchange, part);
     }
 
     fn judge(
         &mut self,
-        _context: &mut WorkerContext,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         _length: u64,
     ) -> Judgement {
         self.out -= 1;
         if status >= 300 {
-            return self.responses.failed(exchange);
+            return context.refusals.failed(exchange);
         }
         let prepared = self.prepared.get(exchange.tag as usize);
         let expected = prepared.map_or(0, |prepared| prepared.objects);
-        let made = status == 200 && all_made(self.responses.caught(exchange), expected);
-        self.responses.release(exchange);
+        let made = status == 200 && all_made(context.refusals.caught(exchange), expected);
+        context.refusals.release(exchange);
         if made {
             Judgement::Correct
         } else {
@@ -236,8 +223,7 @@ impl Action for FanOut {
         }
     }
 
-    fn lost(&mut self, _context: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
+    fn lost(&mut self, _context: &mut WorkerContext, _exchange: &mut Exchange, _class: ErrorClass) {
         self.out -= 1;
-        self.responses.release(exchange);
     }
 }

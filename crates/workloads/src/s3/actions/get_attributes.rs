@@ -1,33 +1,26 @@
 //! GetObjectAttributes.
 
-use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, ResponseHead};
+use tenbin_engine::{ErrorClass, Exchange, Judgement, Moment};
 use tenbin_plan::S3Operation;
 
 use super::each::{Each, OneRequest};
 use crate::s3::action::{Action, Setting};
 use crate::s3::context::WorkerContext;
-use crate::s3::messages::judging::{Refusals, element};
+use crate::s3::messages::judging::element;
 use crate::s3::objects::selection::Chooser;
 use crate::s3::signing::request_writer::RequestSpec;
 
 pub(super) fn action(setting: &mut Setting<'_>) -> Box<dyn Action> {
-    let responses = Refusals::keeping(KEPT_RESPONSE);
-    Box::new(Each::new(
-        Chooser::new(setting),
-        GetAttributes { responses },
-    ))
+    Box::new(Each::new(Chooser::new(setting), GetAttributes))
 }
-
-/// Bytes kept of a response: an ETag and a size, with the names of their elements.
-const KEPT_RESPONSE: usize = 4 << 10;
 
 /// Reads ETag and size of objects, and compares the size.
-struct GetAttributes {
-    responses: Refusals,
-}
+struct GetAttributes;
 
 impl OneRequest for GetAttributes {
     const OPERATION: S3Operation = S3Operation::GetAttributes;
+    // An ETag and a size, with the names of their elements.
+    const KEPT_RESPONSE: Option<usize> = Some(4 << 10);
 
     fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) {
         let object = exchange.tag;
@@ -41,26 +34,6 @@ impl OneRequest for GetAttributes {
         context.writer.write(exchange, now.unix_seconds, &spec);
     }
 
-    fn head(
-        &mut self,
-        _context: &mut WorkerContext,
-        exchange: &mut Exchange,
-        _head: &ResponseHead<'_>,
-    ) -> BodyUse {
-        self.responses.catch(exchange);
-        BodyUse::Inspect
-    }
-
-    fn body(
-        &mut self,
-        _context: &mut WorkerContext,
-        exchange: &mut Exchange,
-        _offset: u64,
-        part: &[u8],
-    ) {
-        self.responses.body(exchange, part);
-    }
-
     fn judge(
         &mut self,
         context: &mut WorkerContext,
@@ -69,11 +42,11 @@ impl OneRequest for GetAttributes {
         _length: u64,
     ) -> Judgement {
         if status != 200 {
-            return self.responses.failed(exchange);
+            return context.refusals.failed(exchange);
         }
-        let response = self.responses.caught(exchange);
+        let response = context.refusals.caught(exchange);
         let size = element(response, "ObjectSize", |byte| byte.is_ascii_digit());
-        self.responses.release(exchange);
+        context.refusals.release(exchange);
         match size.and_then(|size| size.parse::<u64>().ok()) {
             Some(size) if size == context.content.size(exchange.tag) => Judgement::Correct,
             _ => Judgement::Failed(
@@ -81,9 +54,5 @@ impl OneRequest for GetAttributes {
                 "the response has another size, or no size".to_owned(),
             ),
         }
-    }
-
-    fn lost(&mut self, exchange: &mut Exchange) {
-        self.responses.release(exchange);
     }
 }

@@ -3,6 +3,7 @@
 use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead};
 use tenbin_plan::S3Operation;
 
+use super::get::{WRONG, judge_content};
 use crate::rng::Rng;
 use crate::s3::action::{Action, Setting};
 use crate::s3::context::WorkerContext;
@@ -13,9 +14,6 @@ use crate::text::push_decimal;
 pub(super) fn action(setting: &mut Setting<'_>) -> Box<dyn Action> {
     Box::new(GetPart::new(setting))
 }
-
-/// Value of [`Exchange::note`] if the response differs from the stored content.
-const WRONG: u64 = 1;
 
 /// Reads random parts of objects. [`Exchange::tag`] is the number of the object (lower 32 bits) and
 /// the index of the part (upper 32 bits).
@@ -118,15 +116,10 @@ impl Action for GetPart {
         let (object, number) = unpack(exchange.tag);
         let size = context.content.part(object, number).len() as u64;
         let parts = context.content.parts(object);
-        let wrong = |text: &str| Judgement::Failed(ErrorClass::Wrong, text.to_owned());
         if length == context.content.size(object) && parts > 1 {
-            wrong("the part number was ignored")
-        } else if exchange.note == WRONG || length > size {
-            wrong("")
-        } else if length < size {
-            Judgement::Failed(ErrorClass::Short, String::new())
-        } else {
-            Judgement::Correct
+            let ignored = "the part number was ignored".to_owned();
+            return Judgement::Failed(ErrorClass::Wrong, ignored);
         }
+        judge_content(exchange, length, size)
     }
 }

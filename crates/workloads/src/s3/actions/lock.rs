@@ -1,6 +1,6 @@
 //! PutObjectRetention and PutObjectLegalHold.
 
-use tenbin_engine::{Exchange, Judgement, Moment, Next};
+use tenbin_engine::{Exchange, Moment, Next};
 use tenbin_plan::S3Operation;
 
 use crate::s3::action::{Action, Setting};
@@ -91,16 +91,6 @@ impl Action for Retain {
         let document = self.documents.get(exchange.tag as usize);
         document.map_or(&[], |document| &document.body)
     }
-
-    fn judge(
-        &mut self,
-        context: &mut WorkerContext,
-        exchange: &mut Exchange,
-        status: u16,
-        _length: u64,
-    ) -> Judgement {
-        context.refusals.judge_done(exchange, status)
-    }
 }
 
 /// Sets a legal hold on an object, and releases the hold with the next request.
@@ -163,16 +153,6 @@ impl Action for LegalHold {
     fn payload<'a>(&'a self, _context: &'a WorkerContext, exchange: &Exchange) -> &'a [u8] {
         let document = self.documents.get(exchange.tag as usize);
         document.map_or(&[], |document| &document.body)
-    }
-
-    fn judge(
-        &mut self,
-        context: &mut WorkerContext,
-        exchange: &mut Exchange,
-        status: u16,
-        _length: u64,
-    ) -> Judgement {
-        context.refusals.judge_done(exchange, status)
     }
 }
 

@@ -1,6 +1,6 @@
 //! PutObject of a tar archive that the server unpacks.
 
-use tenbin_engine::{BodyUse, Exchange, Judgement, Moment, Next, ResponseHead};
+use tenbin_engine::{Exchange, Judgement, Moment, Next};
 use tenbin_plan::S3Operation;
 
 use crate::s3::action::{Action, Setting};
@@ -133,15 +133,6 @@ impl Action for Snowball {
         let prepared = usize::try_from(exchange.tag).ok();
         let prepared = prepared.and_then(|at| self.prepared.get(at));
         prepared.map_or(&[], |(_, made, _)| &made.body)
-    }
-
-    fn head(
-        &mut self,
-        context: &mut WorkerContext,
-        exchange: &mut Exchange,
-        head: &ResponseHead<'_>,
-    ) -> BodyUse {
-        context.refusals.head(exchange, head)
     }
 
     fn judge(

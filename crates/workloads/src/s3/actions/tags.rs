@@ -1,13 +1,12 @@
 //! PutObjectTagging, GetObjectTagging and DeleteObjectTagging.
 
-use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, ResponseHead};
+use tenbin_engine::{ErrorClass, Exchange, Judgement, Moment};
 use tenbin_plan::{DataSet, S3Operation};
 
 use super::each::{Each, OneRequest};
 use crate::s3::action::{Action, Setting};
 use crate::s3::context::WorkerContext;
 use crate::s3::messages::document::Document;
-use crate::s3::messages::judging::Refusals;
 use crate::s3::messages::tagging;
 use crate::s3::objects::selection::Chooser;
 use crate::s3::signing::request_writer::RequestSpec;
@@ -23,9 +22,6 @@ pub(super) fn get(setting: &mut Setting<'_>) -> Box<dyn Action> {
 pub(super) fn delete(setting: &mut Setting<'_>) -> Box<dyn Action> {
     Box::new(Each::new(Chooser::new(setting), DeleteTags))
 }
-
-/// Bytes kept of a response: ten tags of the largest length, escaped.
-const KEPT_RESPONSE: usize = 64 << 10;
 
 /// Sets the tags of every object, repeatedly.
 struct PutTags(Document);
@@ -62,7 +58,6 @@ struct GetTags {
     may_be_none: bool,
     /// Whether the objects existed before the run, with unknown tags.
     may_be_others: bool,
-    responses: Refusals,
 }
 
 impl GetTags {
@@ -73,7 +68,6 @@ impl GetTags {
             tags,
             may_be_none: setting.work.mix.has(S3Operation::DeleteTags),
             may_be_others: setting.work.data == DataSet::Existing,
-            responses: Refusals::keeping(KEPT_RESPONSE),
         }
     }
 
@@ -91,48 +85,26 @@ impl GetTags {
 
 impl OneRequest for GetTags {
     const OPERATION: S3Operation = S3Operation::GetTags;
+    // Ten tags of the largest length, escaped.
+    const KEPT_RESPONSE: Option<usize> = Some(64 << 10);
 
     fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) {
         write_tags_request(RequestSpec::plain("GET", 0, b""), context, now, exchange);
     }
 
-    fn head(
-        &mut self,
-        _context: &mut WorkerContext,
-        exchange: &mut Exchange,
-        _head: &ResponseHead<'_>,
-    ) -> BodyUse {
-        self.responses.catch(exchange);
-        BodyUse::Inspect
-    }
-
-    fn body(
-        &mut self,
-        _context: &mut WorkerContext,
-        exchange: &mut Exchange,
-        _offset: u64,
-        part: &[u8],
-    ) {
-        self.responses.body(exchange, part);
-    }
-
     fn judge(
         &mut self,
-        _context: &mut WorkerContext,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         _length: u64,
     ) -> Judgement {
         if status != 200 {
-            return self.responses.failed(exchange);
+            return context.refusals.failed(exchange);
         }
-        let judgement = self.judge_tags(self.responses.caught(exchange));
-        self.responses.release(exchange);
+        let judgement = self.judge_tags(context.refusals.caught(exchange));
+        context.refusals.release(exchange);
         judgement
-    }
-
-    fn lost(&mut self, exchange: &mut Exchange) {
-        self.responses.release(exchange);
     }
 }
 

@@ -1,11 +1,12 @@
 //! Result of the listing after a run: objects that still exist, by bucket, with the reason.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use tenbin_plan::{Sentence, sentence};
 
 use crate::prepared::Leftover;
 use crate::s3::place::Place;
+use crate::shared::held;
 use crate::text::grouped;
 
 /// Result of the cleanup of one bucket.
@@ -44,14 +45,11 @@ pub(crate) struct Remaining(Mutex<Vec<OfBucket>>);
 
 impl Remaining {
     pub(crate) fn set(&self, buckets: Vec<OfBucket>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = buckets;
+        *held(&self.0) = buckets;
     }
 
     fn get(&self) -> Vec<OfBucket> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        held(&self.0).clone()
     }
 
     /// Data that still exists on the target; `None` until a sweep starts.

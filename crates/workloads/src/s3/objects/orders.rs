@@ -1,7 +1,6 @@
 //! Orders in which objects are selected, kept from slice to slice.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::rng::Rng;
 use crate::s3::objects::marks::{Share, Walk};
@@ -27,10 +26,6 @@ impl Orders {
             }
         }
     }
-}
-
-pub(crate) fn held(orders: &Mutex<Orders>) -> MutexGuard<'_, Orders> {
-    orders.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The order in which a worker selects objects.

@@ -8,8 +8,9 @@ use tenbin_plan::rng::mix;
 use crate::rng::Rng;
 use crate::s3::action::Setting;
 use crate::s3::objects::marks::{Share, Walk};
-use crate::s3::objects::orders::{Order, Orders, Place, held};
+use crate::s3::objects::orders::{Order, Orders, Place};
 use crate::s3::objects::versions;
+use crate::shared::held;
 use crate::zipf::Zipf;
 
 /// Selects the next object. In a measured slice, the order continues where the previous slice

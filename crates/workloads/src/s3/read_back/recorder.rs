@@ -1,11 +1,12 @@
 //! Records what the workers write and delete.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::sample::{Entry, ExportedEntry, ExportedSample, KEPT, Sample};
 use super::written::Written;
 use crate::rng::mix;
+use crate::shared::held;
 
 /// The outcome of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -314,10 +315,6 @@ impl Drop for Recorder {
             .for_each(|(_, entry)| entry.end());
         held(&all).insert(worker, own);
     }
-}
-
-fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! The stages that read a sample back, and their result.
 
-use std::sync::{Mutex, PoisonError};
-
 use md5::{Digest, Md5};
 use tenbin_plan::s3::{Effect, Feature};
 use tenbin_plan::{S3Operation, sentence};
@@ -15,6 +13,7 @@ use crate::prepared::{Reading, Stage};
 use crate::read_back::{MOST_SECONDS, ReadBack};
 use crate::s3::content::Content;
 use crate::s3::prepared::PreparedS3;
+use crate::shared::held;
 use crate::text::grouped;
 
 /// Largest number of objects of one operation that are read back.
@@ -233,8 +232,4 @@ fn md5_of(content: &Content, number: u64) -> [u8; 16] {
         content.write(number, &mut made);
         Md5::digest(&made).into()
     }
-}
-
-fn held<T>(shared: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

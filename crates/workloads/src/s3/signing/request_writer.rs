@@ -9,7 +9,7 @@ use crate::s3::place::Place;
 use crate::s3::signing::keyring::{KeyReader, KeyUse};
 use crate::s3::signing::sigv4::EMPTY_SHA256;
 use crate::site::Site;
-use crate::text::push_decimal;
+use crate::text::{push_decimal, push_header};
 
 /// A header that is signed: its name in lower case, its value trimmed.
 pub(crate) type Header<'a> = (&'a str, &'a [u8]);
@@ -304,12 +304,5 @@ fn write_v2(
     push_header(out, "Date", &date);
     out.extend_from_slice(b"Authorization: ");
     signer.push_authorization(out, &signature);
-    out.extend_from_slice(b"\r\n");
-}
-
-fn push_header(out: &mut Vec<u8>, name: &str, value: &[u8]) {
-    out.extend_from_slice(name.as_bytes());
-    out.extend_from_slice(b": ");
-    out.extend_from_slice(value);
     out.extend_from_slice(b"\r\n");
 }

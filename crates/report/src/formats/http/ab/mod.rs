@@ -10,7 +10,7 @@ mod tables;
 use std::fmt::Write as _;
 
 use hdrhistogram::Histogram;
-use tenbin_plan::{Reach, Target};
+use tenbin_plan::{Reach, Target, conceal_parameters};
 use tenbin_record::{ErrorClass, quantile_ns};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -132,13 +132,16 @@ pub fn of_target(run: &Run<'_>, target: &Target, percentages: bool) -> String {
         Reach::Launched(_) | Reach::Builtin(_) | Reach::Files(_) => None,
     };
     let environment = run.document.environment.targets.get(&target.name);
+    let shown = |part: &str| target.secrets.conceal(part);
+    let path = url.map_or_else(|| "/".to_owned(), |url| shown(url.path()));
+    let query = url.and_then(|url| url.query()).map(shown);
     let asked = Asked {
         host: url.and_then(|url| url.host_str()).unwrap_or_default(),
         port: url
             .and_then(|url| url.port_or_known_default())
             .unwrap_or_default(),
-        path: url.map_or("/", |url| url.path()),
-        query: url.and_then(|url| url.query()),
+        path: &path,
+        query: query.as_deref(),
         connections: load.map_or(0, |work| work.load.connections as u64),
         keep_alive: load.is_some_and(|work| work.load.keep_alive),
         sends: load.is_some_and(|work| work.facts().sends_body()),
@@ -186,7 +189,8 @@ fn text(asked: &Asked<'_>, pooled: &Pooled) -> String {
         Some(query) => format!("{}?{query}", asked.path),
         None => asked.path.to_owned(),
     };
-    line(&mut text, "Document Path", &for_terminal(&path));
+    let path = for_terminal(&conceal_parameters(&path));
+    line(&mut text, "Document Path", &path);
     let length = pooled.answered.checked_div(pooled.ok);
     let length = length.map_or("unknown".to_owned(), |bytes| format!("{bytes} bytes"));
     line(&mut text, "Document Length", &length);

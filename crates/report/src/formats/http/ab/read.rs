@@ -1,7 +1,7 @@
 //! Reads the text that ab prints.
 
 use tenbin_result::format::plural;
-use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
+use tenbin_verdict::lint::{Failed, Measurement, Range, Reported, Said};
 
 use crate::formats::judged::judged;
 use crate::formats::readable::{is_long, readable};
@@ -30,11 +30,7 @@ pub(super) fn recognises(content: &[u8]) -> bool {
 /// Reads the figures that ab reports.
 pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     let lines = Lines::of(content, &["(longest request)"])?;
-    if lines.how_many("Concurrency Level:") > 1 {
-        return Err(Fault::of_the_file(
-            "holds several results of ab; write each to a separate file",
-        ));
-    }
+    lines.of_one_result("Concurrency Level:", "ab")?;
     if lines.find("Concurrency Level:").is_none()
         && let Some((line, text)) = lines.find(GAVE_UP.trim_start())
     {
@@ -211,11 +207,7 @@ fn percentiles(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
     for line in lines.section(title, |line| line.trim().is_empty()) {
         let (percent, millis) = row(&line)?;
         if percent < 100 {
-            of.percentiles.push(Percentile {
-                quantile: percent as f64 / 100.0,
-                time: millis.times(MILLI),
-                quote: line.quote(),
-            });
+            of.add_percentile(percent as f64 / 100.0, line.said(millis.times(MILLI)));
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 //! with `-g`.
 
 use tenbin_stats::printable_percentile;
-use tenbin_verdict::lint::{Listed, Measurement, Percentile, Quote, Range, Reported, Said, Unit};
+use tenbin_verdict::lint::{Listed, Measurement, Quote, Range, Reported, Said, Unit};
 
 use crate::formats::imported::record;
 use crate::formats::judged::judged;
@@ -43,11 +43,7 @@ pub(super) fn percentages(content: &[u8]) -> Result<Reported, Fault> {
         match percent {
             0 => of.min = Some(line.said(time)),
             100 => of.max = Some(line.said(time)),
-            _ => of.percentiles.push(Percentile {
-                quantile: percent as f64 / 100.0,
-                time,
-                quote: line.quote(),
-            }),
+            _ => of.add_percentile(percent as f64 / 100.0, line.said(time)),
         }
     }
     // ab's file ends with 99, Tenbin's file with 100.
@@ -71,14 +67,7 @@ struct Row<'a> {
 
 impl Row<'_> {
     fn range(&self) -> Range {
-        around(self.nanos as f64 / NANOS, self.half)
-    }
-}
-
-fn around(seconds: f64, half: f64) -> Range {
-    Range {
-        from: (seconds - half).max(0.0),
-        to: seconds + half,
+        Range::around(self.nanos as f64 / NANOS, self.half)
     }
 }
 
@@ -99,7 +88,7 @@ pub(super) fn requests(content: &[u8]) -> Result<Reported, Fault> {
         text: format!("{n} rows below {:?}", REQUESTS_HEAD.replace('\t', " ")),
     };
     let sum: u64 = rows.iter().map(|row| row.nanos).sum();
-    let mean = around(sum as f64 / n as f64 / NANOS, first.half.max(last.half));
+    let mean = Range::around(sum as f64 / n as f64 / NANOS, first.half.max(last.half));
     let mut of = Measurement::new(REQUESTS);
     of.ended = Some(Said::new(n, quote.clone()));
     of.omits_failures = true;
@@ -108,11 +97,7 @@ pub(super) fn requests(content: &[u8]) -> Result<Reported, Fault> {
     of.mean = Some(Said::new(mean, quote));
     for quantile in COMPUTED.into_iter().filter(|q| printable_percentile(*q, n)) {
         let at = ((quantile * n as f64).ceil() as usize).clamp(1, rows.len()) - 1;
-        of.percentiles.push(Percentile {
-            quantile,
-            time: rows[at].range(),
-            quote: rows[at].line.quote(),
-        });
+        of.add_percentile(quantile, rows[at].line.said(rows[at].range()));
     }
     let mut listed = Listed {
         objects: Some(n),

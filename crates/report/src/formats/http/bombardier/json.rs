@@ -1,6 +1,6 @@
 //! The JSON.
 
-use tenbin_verdict::lint::{Measurement, Percentile, Range, Reported, Said};
+use tenbin_verdict::lint::{Measurement, Range, Reported, Said};
 
 use super::{Counts, STEP, truncated};
 use crate::formats::reader::Fault;
@@ -81,13 +81,8 @@ fn times(latency: &Json<'_>, of: &mut Measurement) -> Result<(), Fault> {
             .filter(|percent| *percent < 100)
             .ok_or_else(|| member.fault("under no percentile"))?;
         let time = time(&member)?;
-        of.percentiles.push(Percentile {
-            quantile: percent as f64 / 100.0,
-            time: time.value,
-            quote: time.quote,
-        });
+        of.add_percentile(percent as f64 / 100.0, time);
     }
-    of.percentiles
-        .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+    of.sort_percentiles();
     Ok(())
 }

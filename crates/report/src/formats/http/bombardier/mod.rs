@@ -124,8 +124,5 @@ fn fail(of: &mut Measurement, what: String, count: u64, quote: Quote) {
 
 /// The times that bombardier truncates to this time.
 fn truncated(time: Range) -> Range {
-    Range {
-        from: (time.from - STEP).max(0.0),
-        to: time.to + STEP,
-    }
+    time.wider(STEP)
 }

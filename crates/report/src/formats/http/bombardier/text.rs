@@ -18,11 +18,7 @@ pub(super) fn is_head(line: &str) -> bool {
 pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     // bombardier does not end its last line.
     let lines = Lines::of(content, &["/s"])?;
-    if lines.how_many("HTTP codes:") > 1 {
-        return Err(Fault::of_the_file(
-            "holds several results of bombardier; write each to a separate file",
-        ));
-    }
+    lines.of_one_result("HTTP codes:", "bombardier")?;
     let mut of = counts(&lines)?.measurement();
     of.connections = connections(&lines)?;
     rate(&lines, &mut of)?;
@@ -125,8 +121,7 @@ fn times(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
         of.percentiles.push(percentile(&line)?);
     }
     // bombardier does not print them in order.
-    of.percentiles
-        .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+    of.sort_percentiles();
     Ok(())
 }
 
@@ -141,11 +136,10 @@ fn percentile(line: &Line<'_>) -> Result<Percentile, Fault> {
         .and_then(count)
         .filter(|percent| *percent < 100)
         .ok_or_else(|| line.no("the percentile", percent))?;
-    Ok(Percentile {
-        quantile: percent as f64 / 100.0,
-        time: read_time(line, "the latency", latency)?,
-        quote: line.quote(),
-    })
+    Ok(Percentile::new(
+        percent as f64 / 100.0,
+        line.said(read_time(line, "the latency", latency)?),
+    ))
 }
 
 fn read_time(line: &Line<'_>, what: &str, text: &str) -> Result<Range, Fault> {

@@ -18,11 +18,7 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     {
         return Err(Fault::of_the_file(hint));
     }
-    if lines.how_many("Requests/sec:") > 1 {
-        return Err(Fault::of_the_file(
-            "holds several results of hey; write each to a separate file",
-        ));
-    }
+    lines.of_one_result("Requests/sec:", "hey")?;
     let mut of = Measurement::new(REQUESTS);
     of.closed_loop = true;
     let seconds = |label: &str| -> Result<Option<Said<Range>>, Fault> {
@@ -68,11 +64,7 @@ fn percentile(line: &Line<'_>) -> Result<Percentile, Fault> {
     let (percent, time) = row
         .filter(|(percent, _)| *percent < 100)
         .ok_or_else(|| line.fault("is not a percentile"))?;
-    Ok(Percentile {
-        quantile: percent as f64 / 100.0,
-        time,
-        quote: line.quote(),
-    })
+    Ok(Percentile::new(percent as f64 / 100.0, line.said(time)))
 }
 
 /// Reads statuses and errors, and returns the number of responses.

@@ -1,6 +1,6 @@
 //! Reads the JSON of `vegeta report -type=json`.
 
-use tenbin_verdict::lint::{Measurement, Percentile, Range, Reported, Said};
+use tenbin_verdict::lint::{Measurement, Range, Reported, Said};
 
 use super::statuses;
 use crate::formats::reader::Fault;
@@ -28,14 +28,9 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
             continue;
         };
         let time = member.number(NANO)?;
-        of.percentiles.push(Percentile {
-            quantile: percent as f64 / 100.0,
-            time: time.value,
-            quote: time.quote,
-        });
+        of.add_percentile(percent as f64 / 100.0, time);
     }
-    of.percentiles
-        .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+    of.sort_percentiles();
     let by_status = whole.need("status_codes")?;
     let mut codes = Vec::new();
     for (code, member) in by_status.members() {

@@ -1,6 +1,6 @@
 //! Reads the text of `vegeta report`.
 
-use tenbin_verdict::lint::{Measurement, Percentile, Range, Reported};
+use tenbin_verdict::lint::{Measurement, Range, Reported};
 
 use super::statuses;
 use crate::formats::reader::Fault;
@@ -40,11 +40,7 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
                 let percent = count(percent)
                     .filter(|percent| *percent < 100)
                     .ok_or_else(|| line.no("a percentile", percent))?;
-                of.percentiles.push(Percentile {
-                    quantile: percent as f64 / 100.0,
-                    time,
-                    quote: line.quote(),
-                });
+                of.add_percentile(percent as f64 / 100.0, line.said(time));
             }
         }
     }

@@ -6,12 +6,13 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use tenbin_plan::{Pace, Reach, Target};
+use tenbin_plan::{Pace, Reach, Target, conceal_url};
 use tenbin_record::{ErrorClass, quantile_ns};
 use tenbin_stats::printable_percentile;
 
 use crate::escape::for_terminal;
 use crate::formats::format::Format;
+use crate::formats::hdr;
 use crate::formats::judged::mark;
 use crate::formats::pooled::{Pooled, of_one_workload};
 use crate::formats::reader::{Read, Reader};
@@ -77,8 +78,9 @@ pub fn of_target(run: &Run<'_>, target: &Target, shown: &Shown<'_>) -> String {
     let load = run.plan.workloads.first().map(|work| &work.load);
     let pooled = Pooled::of(run.record, &target.name);
     let measured = Duration::try_from_secs_f64(pooled.seconds.round()).unwrap_or_default();
+    let given = shown.url.map(conceal_url);
     let asked = Asked {
-        url: shown.url.unwrap_or(&url),
+        url: given.as_deref().unwrap_or(&url),
         duration: shown.duration.unwrap_or(measured),
         threads: run.plan.threads as u64,
         connections: load.map_or(0, |load| load.connections as u64),
@@ -254,30 +256,10 @@ fn spectrum(title: &str, histogram: &Histogram<u64>) -> String {
             1.0 / (1.0 - quantile)
         );
     }
-    let _ = writeln!(
-        text,
-        "#[Mean    = {:>12.3}, StdDeviation   = {:>12.3}]",
-        millis(histogram.mean()),
-        millis(histogram.stdev())
-    );
-    let _ = writeln!(
-        text,
-        "#[Max     = {:>12.3}, Total count    = {:>12}]",
-        millis(histogram.max() as f64),
-        histogram.len()
-    );
-    let _ = writeln!(
-        text,
-        "#[Buckets = {:>12}, SubBuckets     = {:>12}]",
-        histogram.buckets(),
-        SUB_BUCKETS
-    );
+    text.push_str(&hdr::summary(histogram));
     text.push_str("----------------------------------------------------------\n");
     text
 }
-
-/// Number of sub-buckets of an HdrHistogram with three significant digits.
-const SUB_BUCKETS: u32 = 2_048;
 
 /// A number with its unit, if it has one.
 struct Printed {

@@ -1,6 +1,6 @@
 //! Reads the text that wrk and wrk2 print.
 
-use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
+use tenbin_verdict::lint::{Failed, Measurement, Range, Reported, Said};
 
 use crate::formats::judged::judged;
 use crate::formats::readable::readable;
@@ -125,11 +125,7 @@ fn thread_stats(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
             of.mean = Some(line.said(read("the mean latency", mean)?));
             read("the standard deviation", deviation)?;
             if has_p99(lines) {
-                of.percentiles.push(Percentile {
-                    quantile: 0.99,
-                    time: read("p99", max)?,
-                    quote: line.quote(),
-                });
+                of.add_percentile(0.99, line.said(read("p99", max)?));
             } else {
                 of.max = Some(line.said(read("the longest latency", max)?));
             }
@@ -162,15 +158,10 @@ fn percentiles(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
         if quantile >= 1.0 {
             of.max.get_or_insert_with(|| line.said(latency));
         } else if of.percentile(quantile).is_none() {
-            of.percentiles.push(Percentile {
-                quantile,
-                time: latency,
-                quote: line.quote(),
-            });
+            of.add_percentile(quantile, line.said(latency));
         }
     }
-    of.percentiles
-        .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+    of.sort_percentiles();
     if let Some((line, rest)) = lines.0.iter().find_map(|line| {
         let rest = line.text.strip_prefix("#[Max ")?;
         Some((line, rest.rsplit_once('=')?.1))

@@ -2,7 +2,7 @@
 //! requests.
 
 use tenbin_result::format::count;
-use tenbin_verdict::lint::{Measurement, Percentile, Range, Reported, Said};
+use tenbin_verdict::lint::{Measurement, Range, Reported, Said};
 
 use super::{Counts, of_millis};
 use crate::formats::reader::Fault;
@@ -117,11 +117,7 @@ fn percentiles(stats: &Json<'_>, of: &mut Measurement) -> Result<(), Fault> {
     };
     for (quantile, number) in usual.iter().zip(1..) {
         let time = time(&stats.need(&format!("percentiles{number}"))?)?;
-        of.percentiles.push(Percentile {
-            quantile: *quantile,
-            time: time.value,
-            quote: time.quote,
-        });
+        of.add_percentile(*quantile, time);
     }
     Ok(())
 }

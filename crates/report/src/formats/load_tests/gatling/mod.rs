@@ -54,10 +54,7 @@ const SUM: f64 = 0.001;
 
 /// Whole milliseconds, as seconds.
 fn of_millis(millis: u64) -> Range {
-    Range {
-        from: (millis as f64 - 0.5).max(0.0) * MILLI,
-        to: (millis as f64 + 0.5) * MILLI,
-    }
+    Range::around(millis as f64, 0.5).times(MILLI)
 }
 
 /// Requests and their rates: all, and those that Gatling calls OK and KO.

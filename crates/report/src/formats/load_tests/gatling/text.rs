@@ -1,7 +1,7 @@
 //! Reads the summary that Gatling prints: up to version 3.13 with `(OK=… KO=…)` behind each figure,
 //! since then as a table with the columns Total, OK and KO.
 
-use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
+use tenbin_verdict::lint::{Failed, Measurement, Range, Reported, Said};
 
 use super::{Counts, MILLI, of_millis};
 use crate::formats::reader::Fault;
@@ -22,11 +22,7 @@ pub(super) fn is_title(line: &str) -> bool {
 
 pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     let lines = Lines::of(content, &[])?;
-    if lines.how_many(TITLE) > 1 {
-        return Err(Fault::of_the_file(
-            "holds several results of Gatling; write each to a separate file",
-        ));
-    }
+    lines.of_one_result(TITLE, "Gatling")?;
     let lines = last_part(&lines);
     let rows = rows(&lines)?;
     let mut of = Measurement::new(REQUESTS);
@@ -37,8 +33,7 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     for row in &rows {
         time(row, &mut of)?;
     }
-    of.percentiles
-        .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+    of.sort_percentiles();
     Counts {
         total,
         ok: requests.line.said(ok),
@@ -186,11 +181,7 @@ fn time(row: &Row<'_>, of: &mut Measurement) -> Result<(), Fault> {
             if let (Some(ordinal), Some(time)) = (ordinal, row.time()?) {
                 let quantile =
                     quantile(ordinal).ok_or_else(|| row.line.no("the percentile", ordinal))?;
-                of.percentiles.push(Percentile {
-                    quantile,
-                    time: time.value,
-                    quote: time.quote,
-                });
+                of.add_percentile(quantile, time);
             }
         }
     }

@@ -115,8 +115,7 @@ impl Summary {
                 name => of.percentiles.push(percentile(name, time)?),
             }
         }
-        of.percentiles
-            .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+        of.sort_percentiles();
         // A test that changes the number of VUs has no one number of them. A VU can send several
         // requests at once, so that Little's law does not apply.
         of.connections = self
@@ -167,11 +166,7 @@ fn percentile(name: &str, time: Said<Range>) -> Result<Percentile, Fault> {
             .filter(|percent| *percent < 100.0),
     };
     match percent {
-        Some(percent) => Ok(Percentile {
-            quantile: (percent * 1e5).round() / 1e7,
-            time: time.value,
-            quote: time.quote,
-        }),
+        Some(percent) => Ok(Percentile::new((percent * 1e5).round() / 1e7, time)),
         None => {
             let what = format!("{name:?} is no statistic of k6");
             Err(match time.quote.line {

@@ -137,10 +137,7 @@ fn truncated(text: &str) -> Option<Range> {
         "s" => 1e-2,
         _ => return None,
     };
-    Some(Range {
-        from: (value - step).max(0.0),
-        to: value + step,
-    })
+    Some(Range::around(value, step))
 }
 
 /// `0.12% ✓ 4 ✗ 3296`, where ✓ counts failures, or `6.75% 10 out of 148`.

@@ -9,7 +9,7 @@ pub(in crate::formats) mod steps;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use tenbin_plan::Plan;
+use tenbin_plan::{Plan, sentence};
 use tenbin_record::{
     CacheUse, PackedHistogram, RecordedSample, RecordedSamples, Slice, latency_histogram,
 };
@@ -51,10 +51,11 @@ pub(in crate::formats) const FORMAT: Format = Format {
 /// Writes one file per concurrency sweep.
 fn parts(sweeps: &[Sweep], mark: &str) -> Result<Vec<Part>, WriteError> {
     if sweeps.is_empty() {
-        return Err(WriteError::lacks(
+        return Err(WriteError::Lacks(sentence!(
+            "no-whole-step",
             "no step ran its full time in a closed loop, so that there is no file in drnbench's \
-             format",
-        ));
+             format"
+        )));
     }
     let part = |sweep: &Sweep| Part {
         name: if sweeps.iter().any(|other| other.family != sweep.family) {

@@ -7,7 +7,7 @@ mod summary;
 use std::collections::{BTreeMap, BTreeSet};
 
 use tenbin_result::format::digits;
-use tenbin_verdict::lint::{Measurement, Percentile, Range, Reported, Said};
+use tenbin_verdict::lint::{Measurement, Range, Reported, Said};
 
 use crate::formats::format::Format;
 use crate::formats::readable::readable;
@@ -154,15 +154,10 @@ impl Task {
             if percent >= 100.0 {
                 of.max = Some(time);
             } else {
-                of.percentiles.push(Percentile {
-                    quantile: (percent * 1e5).round() / 1e7,
-                    time: time.value,
-                    quote: time.quote,
-                });
+                of.add_percentile((percent * 1e5).round() / 1e7, time);
             }
         }
-        of.percentiles
-            .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+        of.sort_percentiles();
         Ok(of)
     }
 

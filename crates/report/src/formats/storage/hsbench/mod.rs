@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
+use tenbin_plan::sentence;
 use tenbin_record::{OpFigures, SecondCounts, Slice, rfc3339};
 use tenbin_result::Document;
 
@@ -119,9 +120,10 @@ fn parts(run: &Run<'_>, content: fn(&[Row], &str) -> Vec<u8>) -> Result<Vec<Part
         })
         .collect();
     if parts.is_empty() {
-        Err(WriteError::lacks(
-            "the run has no operation of an object store or blob store",
-        ))
+        Err(WriteError::Lacks(sentence!(
+            "no-store-operation",
+            "the run has no operation of an object store or blob store"
+        )))
     } else {
         Ok(parts)
     }

@@ -1,7 +1,7 @@
 //! Reads the text that warp prints, and Tenbin's output in the same format. The text contains rates
 //! and times, but rarely a number of requests.
 
-use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
+use tenbin_verdict::lint::{Failed, Measurement, Range, Reported, Said};
 
 use super::title::{Title, is_bare_title, is_title};
 use super::{OBJECTS, may_have_several_objects, objects_caveat};
@@ -277,8 +277,7 @@ fn times_of(
         let (name, value) = part.split_once(": ").unwrap_or((part, ""));
         figure(of, line, name, value.trim_end(), parse)?;
     }
-    of.percentiles
-        .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+    of.sort_percentiles();
     Ok(())
 }
 
@@ -299,12 +298,12 @@ fn figure(
         "Avg" | "avg" => of.mean = Some(said),
         "Fastest" | "min" => of.min = Some(said),
         "Slowest" | "max" => of.max = Some(said),
-        "50%" | "median" => push(of, 0.5, said),
-        "90%" | "p90" => push(of, 0.9, said),
-        "99%" | "p99" => push(of, 0.99, said),
+        "50%" | "median" => of.add_percentile(0.5, said),
+        "90%" | "p90" => of.add_percentile(0.9, said),
+        "99%" | "p99" => of.add_percentile(0.99, said),
         "StdDev" => {}
         _ => match quantile(name) {
-            Some(quantile) => push(of, quantile, said),
+            Some(quantile) => of.add_percentile(quantile, said),
             None => return Err(line.no("a figure of times", name)),
         },
     }
@@ -315,14 +314,6 @@ fn figure(
 fn quantile(name: &str) -> Option<f64> {
     let percent: f64 = name.strip_prefix('p')?.parse().ok()?;
     (percent > 0.0 && percent < 100.0).then_some(percent / 100.0)
-}
-
-fn push(of: &mut Measurement, quantile: f64, said: Said<Range>) {
-    of.percentiles.push(Percentile {
-        quantile,
-        time: said.value,
-        quote: said.quote,
-    });
 }
 
 #[cfg(test)]

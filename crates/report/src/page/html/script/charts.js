@@ -169,6 +169,17 @@ const savePng = (chart) => {
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(pictureOf(chart))}`;
 };
 
+// A button that shades the settling time before each slice; at first, no figure and no shade shows it.
+const warmUp = (chart) => {
+  const made = button(words.warmUp, words.warmUpHint, () => {
+    chart.state.settling = !chart.state.settling;
+    made.setAttribute("aria-pressed", String(chart.state.settling));
+    redraw(chart);
+  });
+  made.setAttribute("aria-pressed", "false");
+  return made;
+};
+
 const tools = (chart) => {
   const made = make("div", "tools");
   chart.whole = button(words.whole, words.whole, () => zoom(chart, null));
@@ -187,6 +198,7 @@ const tools = (chart) => {
       button("−", words.zoomOut, () => zoomBy(chart, 2)),
       chart.whole, axis,
     );
+    if (chart.data.settling) made.append(warmUp(chart));
   }
   const asSvg = () => save(`${chart.title}.svg`, new Blob([pictureOf(chart)], { type: "image/svg+xml" }));
   made.append(button("SVG", words.saveSvg, asSvg), button("PNG", words.savePng, () => savePng(chart)));
@@ -232,7 +244,7 @@ for (const figure of document.querySelectorAll("figure")) {
     figure, drawing, svgs, title,
     data: data && JSON.parse(data.textContent),
     marks: marksOf(svgs), names: [], current: null, chosen: null,
-    state: { range: null, axis: "drawn", hidden: new Set() },
+    state: { range: null, axis: "drawn", hidden: new Set(), settling: false },
   };
   for (const svg of svgs) {
     svg.setAttribute("aria-label", title);

@@ -28,9 +28,19 @@ const axisOf = (axis, wish) => {
   return { ...axis, log: wish === "log", zero: wish !== "log" && (axis.zero || Boolean(axis.marks.unit)) };
 };
 
-const drawBackground = (group, panel, x, y, [left, top, right, bottom]) => {
+// Settling times as one path, each at least 1 wide; those outside the visible range are left out.
+const settlingOf = (ranges, x, [left, top, right, bottom]) => ranges
+  .map((range) => range.map(x.place))
+  .map(([from, to]) => [Math.max(left, Math.min(from, to - 1)), Math.min(right, to)])
+  .filter(([from, to]) => from < to)
+  .map(([from, to]) => `M${fixed(from)} ${fixed(top)}H${fixed(to)}V${fixed(bottom)}H${fixed(from)}Z`)
+  .join("");
+
+const drawBackground = (group, panel, x, y, settling, [left, top, right, bottom]) => {
   group.replaceChildren();
   const path = (name, d) => inSvg(group, "path", { class: name, d });
+  const unmeasured = settlingOf(settling, x, [left, top, right, bottom]);
+  if (unmeasured) path("shade settling", unmeasured);
   for (const border of panel.borders.filter(x.has)) {
     path("border", `M${fixed(x.place(border))} ${fixed(top)}V${fixed(bottom)}`);
   }
@@ -122,7 +132,8 @@ const drawPanel = (chart, at, number, x) => {
   const extra = [panel.level, ...(panel.shaded ?? []), ...(panel.least ?? [])];
   const numbers = [...visible.flatMap((it) => [it.y, it.low, it.high]), ...extra].filter((it) => it !== null);
   const y = scaleOf(axisOf(panel.y, state.axis), numbers, [bottom, top], bottom - top > 200 ? 5 : 3);
-  drawBackground(plot.querySelector(".axis"), panel, x, y, box);
+  const settling = state.settling ? data.settling : [];
+  drawBackground(plot.querySelector(".axis"), panel, x, y, settling, box);
   const clip = state.range && clipOf(plot, `${chart.figure.id}-c${at}${number}`, box);
   plot.querySelectorAll(".series").forEach((group, place) => {
     const series = panel.series[place];

@@ -80,7 +80,9 @@ const csvOf = (table) => {
   return lines.map((line) => `${line.map(csvCell).join(",")}\r\n`).join("");
 };
 
-const markdownCell = (text) => text.replace(/[\\`*_[\]<>#|~&!@$]/g, "\\$&").replace(/\s+/g, " ");
+// GitHub looks for @name and #12 when the backslashes are gone, and not across a comment.
+const markdownCell = (text) => text.replace(/[\\`*_[\]<>#|~&!@$]/g, "\\$&")
+  .replace(/@(?=[\p{L}\p{N}]|$)|#(?=\d)/gu, "$&\x3c!-- -->").replace(/\s+/g, " ");
 const markdownOf = (table) => {
   const { head, rows } = linesOf(table);
   const line = (cells) => `| ${cells.join(" | ")} |\n`;

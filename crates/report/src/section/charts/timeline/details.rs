@@ -7,7 +7,7 @@ use tenbin_result::format::{BYTES, RATE, SHARE, TIME, UNKNOWN, count, fixed_seco
 use tenbin_result::{Document, SliceFigures};
 
 use super::cores_used;
-use crate::block::{Block, Cell, Table};
+use crate::block::{Cell, Table};
 use crate::language::text;
 use crate::section::charts::groups::median;
 
@@ -30,10 +30,7 @@ pub(super) fn table(
             table.push(row(document, target, group));
         }
     }
-    match table.block()? {
-        Block::Table(table) => Some(table),
-        _ => None,
-    }
+    table.filled()
 }
 
 /// Medians of the slices, but sums of failures, and the largest of what is largest in a slice.

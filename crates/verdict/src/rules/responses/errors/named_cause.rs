@@ -58,6 +58,24 @@ pub(super) fn advice(
     Some(Message::new(id))
 }
 
+/// Error texts, in lower case, that only repeat the status 500.
+const OF_STATUS_500: &[&str] = &["internalerror", "internal error", "internal server error"];
+/// Words, in lower case, of texts that only state a status.
+const OF_ANY_STATUS: &[&str] = &["refused", "status", "http", "error"];
+
+/// Whether the most frequent failures have status 500 and no text that gives a reason.
+pub(super) fn is_unexplained(statuses: &BTreeMap<u16, u64>, texts: &BTreeMap<String, u64>) -> bool {
+    let status = statuses.iter().max_by_key(|(_, count)| **count);
+    let text = texts.iter().max_by_key(|(_, count)| **count);
+    let text = text.map_or_else(String::new, |(text, _)| text.to_ascii_lowercase());
+    let mut words = text.split(|c: char| !c.is_alphabetic());
+    let has_reason = words.any(|word| !word.is_empty() && !OF_ANY_STATUS.contains(&word));
+    let repeats = OF_STATUS_500.iter().any(|part| text.contains(part));
+    let mut named = BY_TEXT.iter().filter(|(_, id)| *id != "internal-error");
+    let names_other = named.any(|(parts, _)| parts.iter().any(|part| text.contains(part)));
+    status.is_some_and(|(status, _)| *status == 500) && !names_other && (repeats || !has_reason)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,6 +110,19 @@ mod tests {
             assert!(!found.contains("use fewer connections"), "{found}");
         }
         assert_eq!(named_cause(500, "out of cheese"), None);
+        let is_bare = |status: u16, text: &str| {
+            is_unexplained(&[(status, 9)].into(), &[(text.to_owned(), 9)].into())
+        };
+        for text in [
+            "",
+            "refused (500)",
+            "InternalError: we encountered an error",
+        ] {
+            assert!(is_bare(500, text), "{text}");
+        }
+        assert!(!is_bare(500, "out of cheese"));
+        assert!(!is_bare(503, ""));
+        assert!(is_unexplained(&[(500, 1)].into(), &BTreeMap::new()));
         assert_eq!(named_cause(404, "quorum"), None);
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use tenbin_plan::Reach;
+use tenbin_record::DiskUse;
 use tenbin_result::{Message, Value, message};
 
 use crate::cell::Cell;
@@ -20,12 +21,14 @@ const TEXTS: [&str; 6] = [
 const FULL: u64 = 64 << 20;
 
 /// The evidence that a target has no space left; `None` without evidence. The evidence comes from
-/// statuses and error texts. For a failing target that Tenbin launched, the free space on the disk
-/// of the run directory, which holds the target's data, counts too.
+/// statuses and error texts. For a failing target on this machine, the nearly full `disk` that its
+/// processes use counts too, and for a launched target the free space on the disk of the run directory,
+/// which holds the target's data.
 pub(super) fn sign(
     cell: &Cell<'_>,
     statuses: &BTreeMap<u16, u64>,
     texts: &BTreeMap<String, u64>,
+    disk: Option<DiskUse>,
 ) -> Option<Message> {
     if let Some(count) = statuses.get(&INSUFFICIENT_STORAGE) {
         return Some(message!("full-by-status", count = Value::Plain(*count)));
@@ -38,6 +41,13 @@ pub(super) fn sign(
         return Some(message!("full-by-text"));
     }
     let breaks = statuses.keys().any(|status| *status >= 500);
+    if let Some(disk) = disk.filter(|disk| breaks && disk.available_bytes < FULL) {
+        return Some(message!(
+            "full-at-target",
+            free = Value::Bytes(disk.available_bytes),
+            size = Value::Bytes(disk.size_bytes)
+        ));
+    }
     let disks = cell.slices.iter().filter_map(|slice| slice.machine()?.disk);
     let least = disks.map(|disk| disk.available_bytes).min();
     let is_launched = !matches!(cell.target.reach, Reach::Endpoint { .. });

@@ -92,11 +92,7 @@ impl Tally {
         }
         let share = |count: u64| count as f64 / self.total.max(1) as f64;
         let invalid = share(self.failed) > ANY || share(self.wrong_work()) > WRONG_WORK;
-        Some(if invalid {
-            Severity::Invalid
-        } else {
-            Severity::Suspect
-        })
+        Some(Severity::Suspect.raised_if(invalid))
     }
 
     /// Whether all failures are unexpected responses, which `mixed_responses` reports.

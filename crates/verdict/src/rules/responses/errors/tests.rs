@@ -136,6 +136,28 @@ fn a_full_disk_is_named_and_advice_is_about_it() {
 }
 
 #[test]
+fn the_full_disk_of_a_target_that_was_not_launched_is_named() {
+    let with = |status: u16, available_bytes: u64| {
+        let mut run = Run::pair(8);
+        run.first_of("b").fail(ErrorClass::Status, 9_000);
+        run.first_of("b").status(status, 9_000);
+        let target = run.environment.targets.entry("b".to_owned()).or_default();
+        target.nearly_full_disk = Some(tenbin_record::DiskUse {
+            available_bytes,
+            size_bytes: 1 << 30,
+        });
+        run.findings(&RULE).remove(0)
+    };
+    let found = with(500, 4 << 20);
+    let expected = "4.00 MiB of 1.00 GiB were free on a disk that the target uses";
+    assert!(found.evidence.contains(expected), "{found:?}");
+    assert!(found.advice.contains("target's disk"), "{found:?}");
+    for other in [with(404, 4 << 20), with(500, 90 << 20)] {
+        assert!(!other.evidence.contains("disk"), "{other:?}");
+    }
+}
+
+#[test]
 fn what_retries_would_hide_is_reported_for_invalid_runs_only() {
     let retried = Retried {
         ns: 2_000_000_000,
