@@ -1775,6 +1775,7 @@ some-agent-does = エージェントのどれかが{ $what }
 of-agent = エージェント「{ $name }」: { $why }
 agent-bug = エージェントが異常終了した。tenbin のバグ
 broken-message = 壊れたメッセージを送った: { $why }
+agent-does-not-respond = 応答しない
 no-heartbeat-sent = { $seconds } 秒間ハートビートを送らなかった
 samples-lost = 送ったサンプルが届かなかった
 slice-ended-early = スライスを途中で終えた。中断されたか、3 秒より長く停止していた

@@ -3,6 +3,8 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use tenbin_plan::sentence;
+
 use super::{Coordinator, check};
 use crate::clock::{OtherClock, Probe};
 use crate::error::ClusterError;
@@ -20,7 +22,11 @@ impl Coordinator {
         for (member, clock) in self.members.iter_mut().zip(clocks) {
             match clock {
                 Some(clock) => member.clock = Some(clock),
-                None => return Err(member.lost("does not respond")),
+                None => {
+                    return Err(
+                        member.lost(sentence!("agent-does-not-respond", "does not respond"))
+                    );
+                }
             }
         }
         Ok(())

@@ -192,7 +192,7 @@ mod tests {
             r#"{"id":"x","date":"y","type":"add","body":{},"dataset":"Default","targetRole":"any"}"#
         );
         let error = message(line, &options(false, true)).unwrap_err();
-        assert!(error.contains("no \"dataset\""), "{error}");
+        assert!(error.text().contains("no \"dataset\""), "{error}");
         assert!(message(line, &options(false, false)).is_ok());
         for line in ["", "[]", "{", "{}"] {
             assert!(message(line.as_bytes(), &options(true, true)).is_err());
