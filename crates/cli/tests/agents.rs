@@ -53,14 +53,20 @@ fn file(scratch: &Scratch, name: &str) -> Option<String> {
     std::fs::read_to_string(scratch.run()?.join(name)).ok()
 }
 
-/// Fails unless every agent waits for a coordinator again.
+/// Fails unless every agent soon waits for a coordinator again: an agent says that it stops before its
+/// requests in flight have ended.
 #[track_caller]
 fn expect_free(scratch: &Scratch, agents: &Agents, count: usize) {
     let creds = agents.hub.file("coordinator.creds").display().to_string();
     let list = ["agents", "--nats", &agents.hub.url, "--creds", &creds];
-    let listed = Tenbin::new(scratch, list).run();
-    listed.expect_code(0);
-    assert_eq!(listed.stdout.matches("  free  ").count(), count, "{listed}");
+    let mut last = String::new();
+    let are_free = common::wait_until(SOON, || {
+        let listed = Tenbin::new(scratch, list).run();
+        listed.expect_code(0);
+        last = listed.to_string();
+        listed.stdout.matches("  free  ").count() == count
+    });
+    assert!(are_free, "{last}");
 }
 
 /// Waits until this number of slices has begun.

@@ -455,7 +455,7 @@ fn a_page_without_its_script_has_all_texts_and_no_control() {
         let (without, with) = (lines(&without), lines(&with));
         let lost: Vec<&String> = with
             .iter()
-            .filter(|it| it.len() > 20 && !without.contains(it))
+            .filter(|it| it.chars().count() > 20 && !without.contains(it))
             .collect();
         assert!(without.len() > 50, "{without:?}");
         assert!(lost.len() < 3, "only the texts of controls: {lost:?}");

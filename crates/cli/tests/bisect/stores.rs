@@ -84,7 +84,7 @@ fn a_store_has_one_workload_too() {
         "blob --launch './server {port}' --good good",
         "s3 get --launch 'a=./server {port}' --launch-env 'a=KEY={secret_key}' --size 1KiB,2KiB \
          --good good",
-        "search --launch './server {port}' --clients 1,2 --good good --path /",
+        "search --launch './server {port}' --clients 1,2,4 --good good --path /",
     ] {
         let run = start_of(&scratch, what).wait(Duration::from_secs(60));
         run.expect_code(2)

@@ -44,7 +44,8 @@ fn store(mut stream: &TcpStream, connection: u32) -> std::io::Result<()> {
             Ok(()) => "200 OK",
             Err(_) => "500 Internal Server Error",
         };
-        write!(stream, "HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n")?;
+        let response = format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n");
+        stream.write_all(response.as_bytes())?;
     }
     Ok(())
 }

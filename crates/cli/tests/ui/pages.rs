@@ -165,7 +165,7 @@ fn a_running_run_is_shown_with_its_progress_and_links_to_its_live_page() {
         "{}",
         page.head
     );
-    assert!(page.body.contains(" of 400, "), "{}", page.body);
+    assert!(page.body.contains(" of 406, "), "{}", page.body);
     assert!(
         page.body.contains("data-h=\"throughput\">"),
         "{}",

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use tenbin_result::format::{TIME, UNKNOWN, count};
 use tenbin_result::{Document, PatternResult};
 
+use super::readable::{common, shown};
 use crate::block::{Block, Cell, Table};
 
 /// Maximum number of patterns with different numbers of hits that are listed.
@@ -14,13 +15,24 @@ const MOST_DIFFERENT: usize = 100;
 const MOST_LISTED: usize = 50;
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
-    let mut blocks = slowest(document);
-    blocks.extend(different_hits(document));
+    let patterns = document.results.iter().flat_map(|it| &it.patterns);
+    let same = common(patterns.filter_map(|it| it.request.as_deref()));
+    let mut blocks = slowest(document, same);
+    blocks.extend(different_hits(document, same));
     blocks
 }
 
+/// The request of a pattern, or the place of the pattern in its file. All requests share their first
+/// `same` bytes.
+fn request_cell(request: Option<&str>, pattern: u32, same: usize) -> Cell {
+    Cell::code(request.map_or_else(
+        || format!("pattern {pattern}"),
+        |request| shown(request, same),
+    ))
+}
+
 /// The patterns with the longest mean time.
-fn slowest(document: &Document) -> Vec<Block> {
+fn slowest(document: &Document, same: usize) -> Vec<Block> {
     let mut table = Table::new(
         2,
         [
@@ -34,7 +46,6 @@ fn slowest(document: &Document) -> Vec<Block> {
         slowest.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
         cut |= slowest.len() > MOST_LISTED;
         for each in slowest.into_iter().take(MOST_LISTED) {
-            let position = format!("pattern {}", each.pattern);
             let hits = each.hits.map_or_else(|| UNKNOWN.to_owned(), count);
             table.push([
                 result.workload.clone().into(),
@@ -45,7 +56,7 @@ fn slowest(document: &Document) -> Vec<Block> {
                 Cell::once(TIME, each.min),
                 Cell::once(TIME, each.max),
                 hits.into(),
-                Cell::code(each.request.as_deref().unwrap_or(&position)),
+                request_cell(each.request.as_deref(), each.pattern, same),
             ]);
         }
     }
@@ -63,7 +74,7 @@ fn slowest(document: &Document) -> Vec<Block> {
 type Found<'a> = (&'a str, u64, Option<&'a str>);
 
 /// Patterns with different numbers of hits on different targets, largest difference first.
-fn different_hits(document: &Document) -> Vec<Block> {
+fn different_hits(document: &Document, same: usize) -> Vec<Block> {
     let mut rows: Vec<(f64, [Cell; 3])> = Vec::new();
     for workload in &document.workloads {
         let mut known: BTreeMap<u32, Vec<Found<'_>>> = BTreeMap::new();
@@ -84,7 +95,6 @@ fn different_hits(document: &Document) -> Vec<Block> {
             if least == most {
                 continue;
             }
-            let position = format!("pattern {pattern}");
             let hits = all
                 .iter()
                 .map(|(target, hits, _)| format!("{target} {hits}"));
@@ -93,7 +103,7 @@ fn different_hits(document: &Document) -> Vec<Block> {
             let row = [
                 workload.name.clone().into(),
                 hits.join(", ").into(),
-                Cell::code(request.unwrap_or(&position)),
+                request_cell(request, pattern, same),
             ];
             rows.push(((most - least) as f64 / most as f64, row));
         }
