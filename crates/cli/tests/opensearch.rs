@@ -535,7 +535,7 @@ fn slow_logs_of_the_server_are_read_as_its_searches() {
         quotes.clone(),
         json!({"query": {"match": {"name": "お茶"}}}),
         json!({"query": {"match": {"name": "green\ntea\t"}}}),
-        json!({"query": {"match": {"name": "{rice} [big], source[{}]"}}, "size": 2}),
+        json!({"query": {"match": {"name": "{rice} [big], source[x]"}}, "size": 2}),
         quotes,
     ];
     log_searches(&node, "menu", "0ms");

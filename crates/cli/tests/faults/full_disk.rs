@@ -77,7 +77,8 @@ fn the_full_disk_of_a_server_that_was_not_launched_is_named() {
     let stdout = String::from_utf8_lossy(&output.stdout);
     let stderr = String::from_utf8_lossy(&output.stderr);
     let said = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert_eq!(output.status.code(), Some(6), "{stderr}\n{stdout}");
+    // 4 if the disk is full before the first slice, in which all requests then fail.
+    assert!(matches!(output.status.code(), Some(4 | 6)), "{stderr}\n{stdout}");
     assert!(
         said.contains("of 4.00 MiB were free on a disk that the target uses"),
         "{stderr}\n{stdout}"
