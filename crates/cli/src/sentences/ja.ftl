@@ -1966,6 +1966,7 @@ init-no-try = サーバーを試さずにプランを書くには --no-try を�
 init-build-failed = サーバーのビルドに失敗した({ $why }): { $build }。出力は上にある
 init-not-built = ビルドは終わったが { $program } がない: { $build }。--server のパスはプランのディレクトリーから数える。ビルドは作業ディレクトリーで動く
 init-set-keys = TENBIN_ACCESS_KEY と TENBIN_SECRET_KEY を設定してから実行する: { $command }
+init-set-variables = URL の秘密の値はプランに書かない。実行の前に環境変数を設定する: { $variables }
 init-next = 次に実行する: { $command }
 init-kind = サーバーの種類
 init-server = サーバーの URL、または起動するコマンド({"{"}port{"}"} は空きポートになる)
