@@ -13,6 +13,7 @@ given-twice = { $file } が 2 回指定されている
 name-writable-file = { $reason }。書き込めるファイルを指定する
 
 # --- Mistakes on the command line
+usual-forms = よく使う形(主なオプションの一覧は tenbin http -h):
 tip-target = サーバーは '--target { $url }' で指定する
 tip-in-plan = 測定の内容はプランにある。プランのキー(たとえば [load] の connections)で指定する。オプションとキーの対応は docs/plan-file.md
 build-first = init がサーバーをビルドするのは --build があるときだけ。先にビルドする: { $build }
