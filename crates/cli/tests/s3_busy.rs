@@ -118,7 +118,7 @@ fn errors_stay_errors_and_the_finding_says_what_warp_would_hide() {
 fn requests_that_were_sent_again_are_listed_with_their_attempts() {
     let scratch = Scratch::new("busy-listed");
     // The client opens a new connection after each reset, also in the window.
-    let server = server(&scratch, &["busy:98%", "reset:30%"]);
+    let server = server(&scratch, &["busy:80%", "reset:10%"]);
     let measured = s3(&scratch, &server, "put --objects 500 -c 20 --retries 10");
     measured.expect_measured();
     let result = scratch.result();

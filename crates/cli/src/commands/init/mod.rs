@@ -149,7 +149,8 @@ fn say_variables(variables: &[String]) {
     if !variables.is_empty() {
         output::say_note(&sentence!(
             "init-set-variables",
-            "secrets in URLs are not written into the plan; before the run, set {variables}",
+            "the plan has references in place of secrets in URLs and requests; before the run, set {variables} \
+             to these values, also in the jobs of CI",
             variables = variables.join(", ")
         ));
     }

@@ -4,8 +4,8 @@ use crate::common::{names_machine_rule, not_run, shown};
 
 /// Gates that are run until one decides, while the machine is quiet.
 const ATTEMPTS: usize = 3;
-/// Share of the time of all cores that is idle on a quiet machine.
-const IDLE_SHARE: f64 = 0.6;
+/// Largest share of the time of all cores that other programs use on a quiet machine.
+const BUSY_SHARE: f64 = 0.2;
 /// Places in the first line of `/proc/stat`, after its name: idle time, and the first after that of the
 /// hypervisor, from which the line repeats time of guests.
 const IDLE: usize = 3;
@@ -48,9 +48,13 @@ pub(crate) fn say_decided(names: &[&str], all: usize) {
     ));
 }
 
+/// Places of the CPU time of ended children, user and system, after the name in `/proc/self/stat`.
+const OF_CHILDREN: std::ops::Range<usize> = 13..15;
+
 /// Time of all cores since the start of the machine, in ticks of the kernel.
 struct Ticks {
-    idle: f64,
+    /// Idle, or used by children of this process that have ended: the gate with all it starts.
+    idle_or_own: f64,
     all: f64,
 }
 
@@ -59,8 +63,14 @@ impl Ticks {
         let text = std::fs::read_to_string("/proc/stat").ok()?;
         let fields = text.lines().next()?.split_whitespace().skip(1).take(GUESTS);
         let ticks: Vec<f64> = fields.filter_map(|field| field.parse().ok()).collect();
+        let own = std::fs::read_to_string("/proc/self/stat").ok()?;
+        let own = own.rsplit_once(')')?.1;
+        let own: Vec<f64> = own
+            .split_whitespace()
+            .filter_map(|field| field.parse().ok().or(Some(0.0)))
+            .collect();
         Some(Self {
-            idle: *ticks.get(IDLE)?,
+            idle_or_own: ticks.get(IDLE)? + own.get(OF_CHILDREN)?.iter().sum::<f64>(),
             all: ticks.iter().sum(),
         })
     }
@@ -69,6 +79,7 @@ impl Ticks {
 /// Whether the machine was quiet since then; `false` if unknown.
 fn is_quiet_since(before: Option<Ticks>) -> bool {
     let both = before.zip(Ticks::now());
-    let idle = both.map(|(before, now)| (now.idle - before.idle) / (now.all - before.all));
-    idle.is_some_and(|share| share >= IDLE_SHARE)
+    let others = both
+        .map(|(before, now)| 1.0 - (now.idle_or_own - before.idle_or_own) / (now.all - before.all));
+    others.is_some_and(|share| share <= BUSY_SHARE)
 }

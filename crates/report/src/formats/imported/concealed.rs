@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tenbin_plan::{conceal_parameters, conceal_url};
+use tenbin_plan::conceal_parameters;
 use tenbin_verdict::Series;
 use tenbin_verdict::lint::{Listed, Measurement, Quote, Reported};
 
@@ -15,6 +15,7 @@ pub(in crate::formats) fn without_secrets(mut reported: Reported) -> Reported {
         of.operation = names.shown(&of.operation);
         conceal_texts(of);
     }
+    reported.command_line = reported.command_line.map(|line| conceal_words(&line));
     let left_out = reported.left_out.iter_mut().map(|each| &mut each.quote);
     reported
         .aborted
@@ -79,17 +80,24 @@ fn conceal_failures(listed: &mut Listed) {
 }
 
 fn conceal_quote(quote: &mut Quote) {
-    quote.text = conceal(&quote.text);
+    quote.text = conceal_words(&quote.text);
 }
 
 /// A name or a line without the secrets in it. Only a text with a scheme can have a user in front of a
 /// host: a name such as `a@b` is not a URL.
 fn conceal(text: &str) -> String {
-    if text.contains("://") {
-        conceal_url(text)
-    } else {
-        conceal_parameters(text)
+    let mut parts = text.split("://");
+    let mut shown = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let authority = part.split(['/', '?', '#', ',']).next().unwrap_or_default();
+        let rest = match authority.rsplit_once('@') {
+            Some((user, _)) => format!("…{}", &part[user.len()..]),
+            None => part.to_owned(),
+        };
+        shown += "://";
+        shown += &rest;
     }
+    conceal_parameters(&shown)
 }
 
 /// A text without the secrets in its words, some of which can be URLs.

@@ -45,7 +45,6 @@ struct Found {
     is_right: bool,
 }
 
-/// Judges the gates on every runner, without a difference and with one figure that is worse: each
 /// Judges the gates on every runner: those without a difference, and those in which one figure is worse,
 /// each figure in as many gates. Returns the rows, and a table of what the gates decided.
 pub(super) fn rows(gates: u32) -> (Vec<Row>, String) {
