@@ -38,7 +38,8 @@ const HELP: &str = "\
 cargo xtask <task>
 
   setup           install what the tests need: nginx, wrk, MinIO, Versity S3 Gateway, rclone,
-                  nats-server, SQLAlchemy, axe-core, kubernetes-validate, taplo, actionlint
+                  nats-server, SQLAlchemy, axe-core, kubernetes-validate, taplo,
+                  check-jsonschema, actionlint
   setup --check   only say what is there and what is missing
   setup --deny    install cargo-deny, which `check` then runs (a build of some minutes)
   setup --dist    install what `dist` needs

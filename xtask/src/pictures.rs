@@ -55,7 +55,7 @@ const PHONE: Look = Look {
     ..WIDE
 };
 
-const PICTURES: [Picture; 7] = [
+const PICTURES: [Picture; 11] = [
     Picture {
         file: "report-page.png",
         page: Page::Report,
@@ -97,6 +97,33 @@ const PICTURES: [Picture; 7] = [
             height: 640,
             ..WIDE
         },
+    },
+    Picture {
+        file: "ui-list-dark.png",
+        page: Page::Ui(""),
+        look: Look {
+            height: 640,
+            dark: true,
+            ..WIDE
+        },
+    },
+    Picture {
+        file: "ui-list-phone.png",
+        page: Page::Ui(""),
+        look: PHONE,
+    },
+    Picture {
+        file: "ui-list-phone-dark.png",
+        page: Page::Ui(""),
+        look: Look {
+            dark: true,
+            ..PHONE
+        },
+    },
+    Picture {
+        file: "ui-history-phone.png",
+        page: Page::Ui("history"),
+        look: PHONE,
     },
     Picture {
         file: "ui-history.png",

@@ -7,6 +7,7 @@
 mod agent;
 mod bisect;
 mod blob;
+mod brief;
 mod deferred;
 mod doctor;
 mod flags;
@@ -40,6 +41,7 @@ pub use agent::{AgentArgs, AgentsArgs, NatsArgs};
 pub(crate) use bisect::{BAD, CommitRun, GOOD, of_commits};
 pub use bisect::{BisectArgs, BisectCommand, BisectSettings, SearchOptions};
 pub use blob::{BlobArgs, StoreArgs};
+pub(crate) use brief::{first_examples, is_brief, whole_help};
 pub use deferred::Deferred;
 pub use doctor::{DoctorArgs, DoctorCommand, DoctorMachineArgs, DoctorS3Args};
 pub use flags::{Flags, Offered};
@@ -50,7 +52,7 @@ pub use gate::{
     GateArgs, GateCommand, GateSettings, ReportingArgs, Revision, RevisionArgs, of_revisions,
 };
 pub use groups::in_words as template;
-pub use http::{HttpArgs, RequestArgs};
+pub use http::{HttpArgs, RequestArgs, USUAL_FORMS};
 pub use hub::HubArgs;
 pub use init::{CiChoice, GoalKind, InitArgs, ServerKind, value_name};
 pub use observe::ObserveArgs;

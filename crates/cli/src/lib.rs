@@ -24,7 +24,7 @@ use clap::Parser as _;
 use clap::error::ErrorKind;
 use tenbin_plan::sentence;
 
-use crate::args::{Cli, Command};
+use crate::args::{Cli, Command, ProtocolCommand};
 use crate::exit::Exit;
 
 /// Runs the program.
@@ -51,7 +51,31 @@ pub fn run() -> ExitCode {
     match command_line.command {
         // The exit code of the guard does not depend on the output.
         Command::Guard(guard) => tenbin_targets::guard::main(guard.arguments),
-        command => output::exit_after_output(dispatch(command)).into(),
+        command => {
+            let is_bare = arguments.len() == 2 && is_http(&command);
+            let exit = dispatch(command);
+            if is_bare {
+                say_usual_forms();
+            }
+            output::exit_after_output(exit).into()
+        }
+    }
+}
+
+/// Whether the command is `tenbin http`.
+fn is_http(command: &Command) -> bool {
+    matches!(command, Command::Protocol(it) if matches!(**it, ProtocolCommand::Http(_)))
+}
+
+/// Prints the usual forms of `tenbin http`, after the error of a command line without a server.
+fn say_usual_forms() {
+    let heading = sentence!(
+        "usual-forms",
+        "usual forms (`tenbin http -h` lists the frequent options):"
+    );
+    output::say(&sentences::said(&heading));
+    for form in args::USUAL_FORMS {
+        output::say(&format!("  {form}"));
     }
 }
 

@@ -146,6 +146,44 @@ fn help_pages() {
 }
 
 #[test]
+fn short_help_pages() {
+    let mut pages = String::new();
+    for path in [
+        "tenbin http", "tenbin s3 get", "tenbin blob", "tenbin search ramp", "tenbin run",
+    ] {
+        let words = path.split(' ').chain(["-h"]);
+        let Err(help) = Cli::try_parse_from(words) else {
+            panic!("help is no command");
+        };
+        let help = help.to_string();
+        assert!(help.lines().count() <= 62, "{help}");
+        pages += &format!("$ {path} -h\n{help}\n");
+    }
+    insta::assert_snapshot!(pages);
+}
+
+#[test]
+fn http_without_arguments_prints_its_usual_forms() {
+    let run = std::process::Command::new(env!("CARGO_BIN_EXE_tenbin"))
+        .arg("http")
+        .env("LC_ALL", "C")
+        .output()
+        .expect("tenbin can be started");
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(run.status.code(), Some(2), "{said}");
+    assert!(said.contains("no target to measure"), "{said}");
+    let forms: Vec<&str> = said
+        .lines()
+        .filter_map(|line| line.strip_prefix("  "))
+        .filter(|line| line.starts_with("tenbin http "))
+        .collect();
+    assert_eq!(forms.len(), 3, "{said}");
+    for form in forms {
+        parse(form);
+    }
+}
+
+#[test]
 fn the_quickstart_fits_in_its_time() {
     let http = plan("tenbin quickstart");
     assert!(http.forecast().as_secs() < 40, "{:?}", http.forecast());

@@ -155,6 +155,81 @@ fn a_server_that_was_there_is_observed_by_number_and_by_port() {
     assert!(plan.contains("observe = { port = true }"), "{plan}");
 }
 
+/// CPU seconds that a target used in all slices.
+fn used_by(result: &Value, target: &str) -> f64 {
+    let slices = slices_of(result, target).into_iter();
+    let used = slices.map(|slice| number(&slice["server"]["cpu_seconds"]));
+    used.sum()
+}
+
+#[test]
+fn servers_of_one_name_are_told_apart_by_directory_and_cgroup() {
+    const NAME: &str = "tenbin-web";
+    let scratch = Scratch::new("within");
+    // The working directory of each server is its own.
+    let homes = ["within-a", "within-b"].map(Scratch::new);
+    let [a, b] = homes.each_ref().map(|home| {
+        let words = ["serve", "http", "--listen", "127.0.0.1:0"];
+        OwnServer::called(NAME, home, words)
+    });
+    let [in_a, in_b] = homes.each_ref().map(|home| {
+        let path = home.path().display();
+        format!("name:{NAME},dir:{path}")
+    });
+    let before = [&a, &b].map(cpu_seconds);
+    let targets = format!("--target a={} --target b={}", a.url(), b.url());
+    let run = weigh(
+        &scratch,
+        &format!("{targets} --observe a={in_a} --observe b={in_b} --rounds 2"),
+    );
+    expect_done(&run);
+    let used_in_all = [cpu_seconds(&a) - before[0], cpu_seconds(&b) - before[1]];
+    let result = scratch.result();
+    for (target, in_all) in ["a", "b"].into_iter().zip(used_in_all) {
+        let used = used_by(&result, target);
+        // Settling time is not in the slices; the kernel counts CPU time in ticks.
+        assert!(
+            used <= in_all + 0.05 && used > in_all * 0.2,
+            "{target}: {used} s in slices, {in_all} s in all"
+        );
+    }
+    let plan = std::fs::read_to_string(scratch.run().expect("a run").join("plan.toml"));
+    let plan = plan.expect("plan.toml");
+    assert!(plan.contains("name = \"tenbin-web\", dir = \""), "{plan}");
+
+    // All requests go to a. In the directory of b is only b, and in the cgroup are both.
+    let cgroup = std::fs::read_to_string(format!("/proc/{}/cgroup", a.running.pid()));
+    let cgroup = cgroup.expect("its cgroup");
+    let path = cgroup
+        .lines()
+        .last()
+        .and_then(|line| line.splitn(3, ':').nth(2));
+    let path = path.expect("the path of a cgroup");
+    std::fs::remove_dir_all(scratch.path().join("runs")).expect("removed");
+    let targets = format!("--target idle={url} --target group={url}", url = a.url());
+    let run = weigh(
+        &scratch,
+        &format!(
+            "{targets} --observe idle={in_b} --observe group=name:{NAME},cgroup:{path} --rounds 2"
+        ),
+    );
+    expect_done(&run);
+    let result = scratch.result();
+    let (idle, group) = (used_by(&result, "idle"), used_by(&result, "group"));
+    assert!(idle < 0.2 * group, "{idle} s of b, {group} s of a and b");
+
+    let refused = weigh(
+        &scratch,
+        &format!(
+            "--target a={} --observe name:{NAME},cgroup:/no/such/group",
+            a.url()
+        ),
+    );
+    refused
+        .expect_code(3)
+        .expect_stderr("in cgroup /no/such/group that this user can see, but 2 of this name");
+}
+
 #[test]
 fn a_target_of_several_processes_uses_their_sum() {
     let scratch = Scratch::new("several");
@@ -175,17 +250,8 @@ fn a_target_of_several_processes_uses_their_sum() {
     other.wait().expect("ended");
     expect_done(&run);
     let result = scratch.result();
-    let used = |target| {
-        let slices = slices_of(&result, target).into_iter();
-        let used = slices.map(|slice| number(&slice["server"]["cpu_seconds"]));
-        used.sum::<f64>()
-    };
-    assert!(
-        used("two") > used("one") + 0.1,
-        "{} {}",
-        used("two"),
-        used("one")
-    );
+    let [two, one] = ["two", "one"].map(|target| used_by(&result, target));
+    assert!(two > one + 0.1, "{two} {one}");
     let plan = std::fs::read_to_string(scratch.run().expect("a run").join("plan.toml"));
     let plan = plan.expect("plan.toml");
     run.expect_stdout(&format!(

@@ -1,4 +1,4 @@
-//! The warp command line on the built-in S3 server, and result files of warp.
+//! The warp command line on the built-in S3 server and on MinIO, and result files of warp.
 
 mod common;
 
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use common::{Outcome, Running, Scratch, Tenbin, free_port, wait_until};
+use common::{Outcome, Running, Scratch, Store as ObjectStore, Tenbin, free_port, wait_until};
 
 const ACCESS: &str = "benchadmin";
 const SECRET: &str = "hush-this-is-the-secret-key";
@@ -176,6 +176,93 @@ fn warps_files_are_read() {
         .run()
         .expect_code(2)
         .expect_stderr("garbled.csv:1: has no column");
+}
+
+#[test]
+fn minio_takes_signatures_of_version_2_and_the_load_of_a_file_for_warp_run() {
+    let scratch = Scratch::new("warp-minio");
+    let minio = ObjectStore::minio(&scratch, &[], &[]);
+    let host = format!("127.0.0.1:{}", minio.port());
+    let (access, secret) = (common::ACCESS, common::SECRET);
+    let run = |line: String| {
+        let run = Tenbin::line(&scratch, line).run();
+        run.expect_measured();
+        run.expect_silence_about(secret);
+        run
+    };
+
+    let put = run(format!(
+        "warp put --signature=S3V2 --host={host} --access-key={access} --secret-key={secret} \
+         --tls=false --bucket=signed --objects=50 --obj.size=16KiB --concurrent=4 --duration=1s"
+    ));
+    let section_of_put = section(&put, "PUT");
+    assert!(section_of_put.contains("* Errors: 0"), "{put}");
+    assert!(rate(section_of_put) > 0.0, "{put}");
+    let plan = std::fs::read_to_string(scratch.run().expect("a run").join("plan.toml"));
+    let plan = plan.expect("plan.toml");
+    assert!(plan.contains("signature = \"v2\""), "{plan}");
+
+    let file = scratch.write(
+        "get.yml",
+        format!(
+            "warp:\n  api: v1\n  benchmark: get\n  remote:\n    host:\n      - '{{{{.host}}}}'\n    \
+             access-key: {access}\n    secret-key: {secret}\n    bucket: from-file\n    tls: false\n  \
+             params:\n    duration: 1s\n    concurrent: 4\n    objects: 50\n    obj:\n      \
+             size: {{{{.size}}}}KiB\n"
+        ),
+    );
+    let get = run(format!("warp run {file} --var=host={host} --var=size=16"));
+    let section_of_get = section(&get, "GET");
+    assert!(section_of_get.contains("* Errors: 0"), "{get}");
+    assert!(rate(section_of_get) > 0.0, "{get}");
+}
+
+/// Correct operations of the PUTs in the result files, as `tenbin warp` prints them with `-json`.
+#[track_caller]
+fn puts(scratch: &Scratch, line: &str) -> u64 {
+    let run = Tenbin::line(scratch, format!("warp {line} -json")).run();
+    run.expect_code(0);
+    let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let results = document.as_array().expect("results");
+    assert_eq!(results.len(), 1, "{run}");
+    let put = &results[0]["operations"][0];
+    assert_eq!(put["operation"], "PUT", "{run}");
+    put["ok"]
+        .as_u64()
+        .unwrap_or_else(|| panic!("no sum: {run}"))
+}
+
+#[test]
+fn the_logs_of_two_runs_at_the_same_time_are_merged() {
+    let scratch = Scratch::new("warp-merge");
+    let store = Store::start(&scratch);
+    let start = |name: &str| {
+        let line = format!(
+            "warp put --host={} --access-key={ACCESS} --secret-key={SECRET} --tls=false \
+             --bucket={name} --objects=100 --obj.size=1KiB --concurrent=4 --duration=4s --full \
+             --benchdata={name}",
+            store.host
+        );
+        Tenbin::line(&scratch, line).start()
+    };
+    let runs = ["first", "second"].map(start);
+    for run in runs {
+        run.wait(Duration::from_secs(60)).expect_measured();
+    }
+    let [first, second] =
+        ["first", "second"].map(|name| puts(&scratch, &format!("analyze {name}.csv.zst")));
+    assert!(first > 0 && second > 0, "{first} {second}");
+    let both = "first.csv.zst second.csv.zst";
+    assert_eq!(puts(&scratch, &format!("merge {both}")), first + second);
+    Tenbin::line(&scratch, format!("warp merge {both}"))
+        .run()
+        .expect_code(0)
+        .expect_stdout("Operation: PUT. Concurrency: 8.");
+    // The merged result is shown; warp would write it to a file.
+    Tenbin::line(&scratch, format!("warp merge --benchdata=all {both}"))
+        .run()
+        .expect_code(2)
+        .expect_stderr("no file in warp's format is written");
 }
 
 #[test]

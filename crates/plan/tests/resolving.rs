@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use support::{resolve, resolve_in, world};
 use tenbin_plan::{
-    Arrivals, At, Builtin, Draft, KeySource, Mix, Pace, Plan, Reach, Ready, S3Operation,
+    Arrivals, At, Builtin, Draft, KeySource, Mix, Observe, Pace, Plan, Reach, Ready, S3Operation,
     WorkloadKind,
 };
 
@@ -586,6 +586,53 @@ fn values_that_look_secret_and_references_are_in_no_printed_plan() {
             .contains("\"TENBIN_ENV_DB_PASSWORD\" is not set"),
         "{refusal}"
     );
+}
+
+#[test]
+fn the_page_of_an_observed_target_is_printed_with_references() {
+    let text = r#"
+        [[target]]
+        name = "a"
+        url = "http://h:1/"
+        observe = [
+            { prometheus = "http://h:2/metrics?api_key=page-hush&format=text" },
+            { tenbin = "https://h:3/?q={env:PART}", token_env = "TOKEN" },
+        ]
+
+        [[target]]
+        name = "b"
+        url = "http://h:4/"
+        observe = { prometheus = "http://h:5/?api_key=other-hush" }
+
+        [[workload]]
+        kind = "http"
+    "#;
+    let variables = [("PART", "part-hush"), ("TOKEN", "token-hush")];
+    let plan = resolve_in(text, &mut world(&variables, &[])).unwrap();
+    let page = |plan: &Plan| match plan.targets[0].observe.as_ref().map(Observe::each) {
+        Some([Observe::Prometheus { page, .. }, Observe::Tenbin(_)]) => page.url.to_string(),
+        other => panic!("{other:?}"),
+    };
+    let url = "http://h:2/metrics?api_key=page-hush&format=text";
+    assert_eq!(page(&plan), url);
+    let printed = plan.to_toml();
+    assert!(!printed.contains("hush"), "{printed}");
+    for kept in [
+        "http://h:2/metrics?api_key={env:TENBIN_QUERY_API_KEY}&format=text",
+        "https://h:3/?q={env:PART}",
+        "http://h:5/?api_key={env:TENBIN_QUERY_API_KEY_2}",
+    ] {
+        assert!(printed.contains(kept), "{kept} in {printed}");
+    }
+    let next = [
+        ("PART", "part-hush"),
+        ("TOKEN", "token-hush"),
+        ("TENBIN_QUERY_API_KEY", "page-hush"),
+        ("TENBIN_QUERY_API_KEY_2", "other-hush"),
+    ];
+    let again = resolve_in(&printed, &mut world(&next, &[])).unwrap();
+    assert_eq!(again.to_toml(), printed);
+    assert_eq!(page(&again), url);
 }
 
 #[test]

@@ -520,6 +520,49 @@ fn failures_have_their_reasons() {
 }
 
 #[test]
+fn names_of_requests_show_no_secrets() {
+    for (file, name, with_secrets, shown) in [
+        (
+            "written/jmeter.csv",
+            ",Home,",
+            ",http://me:hush@h/a?access_token=hush&q=1,",
+            "http://…@h/a?access_token=…&q=1",
+        ),
+        (
+            "written/locust_stats.csv", "GET,/,", "GET,/a?q=1&api_key=hush,",
+            "GET /a?q=1&api_key=…",
+        ),
+    ] {
+        let content = String::from_utf8(bytes(file)).unwrap();
+        let content = content.replace(name, with_secrets);
+        let of_list = text(file, &content).unwrap();
+        let reported = reported_bytes(file, content.as_bytes()).unwrap();
+        for all in [of_list, reported] {
+            assert!(all.measurement(shown).is_some(), "{all:?}");
+            let document = tenbin_verdict::lint::document(&[("a".to_owned(), all.clone())]);
+            let printed = format!("{all:?} {document:?}");
+            assert!(!printed.contains("hush"), "{printed}");
+        }
+    }
+}
+
+#[test]
+fn a_failure_text_shows_no_secret_of_its_url() {
+    let url = "http://h/?api_key=hush";
+    let list = bytes("written/jmeter.csv");
+    let list = String::from_utf8(list).unwrap();
+    let list = list.replace("Service Unavailable", &format!("no {url} today"));
+    let reported = text("failures.csv", &list).unwrap();
+    let of = reported.measurement("Search, all").unwrap();
+    let failures = of.listed.as_ref().unwrap().failures.clone();
+    let failures: Vec<(String, u64)> = failures.into_iter().collect();
+    assert_eq!(
+        failures,
+        [("503 no http://h/?api_key=… today".to_owned(), 1)]
+    );
+}
+
+#[test]
 fn files_that_cannot_be_read_say_what_to_do() {
     let binary = selected("recorded/gatling-3.13.log", &Selection::default());
     let binary = binary.expect_err("binary");

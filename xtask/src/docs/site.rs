@@ -1,4 +1,4 @@
-//! Checks the built site: every link inside it, and the search.
+//! Checks the built site: every link inside it, its stylesheets, and the search.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -68,6 +68,17 @@ pub(super) fn check_links(site: &Path) -> Result<()> {
         pages.len()
     );
     Ok(())
+}
+
+/// The stylesheets that the first page of the site links to.
+pub(super) fn stylesheets(site: &Path) -> Result<Vec<String>> {
+    let read = |path: &Path| {
+        let text = std::fs::read_to_string(path);
+        text.with_context(|| format!("cannot read {}", path.display()))
+    };
+    let page = read(&site.join("index.html"))?;
+    let links = attributes(&page, "href").filter(|link| link.ends_with(".css"));
+    links.map(|link| read(&site.join(link))).collect()
 }
 
 /// Searches the site for a word in the browser of `cargo xtask setup`. Without a browser, says so.
@@ -166,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn broken_links_of_a_site_are_named() {
+    fn broken_links_of_a_site_are_named_and_stylesheets_found() {
         let site = std::env::temp_dir().join(format!("tenbin-site-{}", std::process::id()));
         std::fs::create_dir_all(site.join("sub")).unwrap();
         let page = |name: &str, text: &str| std::fs::write(site.join(name), text).unwrap();
@@ -187,6 +198,9 @@ mod tests {
         let expected = "index.html: the link to sub/a.html#b leads nowhere\n\
                         sub/a.html: the link to ../gone.html leads nowhere";
         assert_eq!(error, expected);
+        page("index.html", r#"<link rel="stylesheet" href="a.css">"#);
+        page("a.css", "a{}");
+        assert_eq!(stylesheets(&site).unwrap(), ["a{}"]);
         std::fs::remove_dir_all(&site).unwrap();
     }
 }

@@ -11,11 +11,11 @@ use super::{go, logged, say};
 
 /// The packages in the versions that the examples and their tests require.
 const PACKAGES: &[&str] = &[
-    "sqlalchemy==2.1.9", "kubernetes-validate==1.37.0", "taplo==0.9.3",
+    "sqlalchemy==2.1.9", "kubernetes-validate==1.37.0", "taplo==0.9.3", "check-jsonschema==0.39.0",
 ];
 
 /// Programs of the packages that tests start by name.
-const PROGRAMS: &[&str] = &["taplo"];
+const PROGRAMS: &[&str] = &["taplo", "check-jsonschema"];
 
 /// Packages of which only files are read, so that their dependencies are not installed: axe-core 4.12.1
 /// as one script, which tests run in Chromium (`crates/report/tests/installed`).

@@ -6,17 +6,10 @@ use std::ops::Deref;
 use clap::builder::Resettable;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
 
-/// Number of options above which `-h` prints the frequent ones only.
+use super::brief::briefly;
+
+/// Number of options above which `-h` prints the frequent ones only, in a line each.
 const MOST_SHORT: usize = 40;
-/// The options that `-h` prints for commands with many options.
-const FREQUENT: &[&str] = &[
-    "target", "launch", "observe", // The requests.
-    "path", "method", "header", "body", "patterns", "operations", "phases", "size", "objects",
-    "access-key", "secret-key", // The load.
-    "connections", "end-n-clients", "rate", "ramp", "slo", "duration", "rounds", "slice", "decide",
-    // The result.
-    "baseline", "expect", "fail-if", "name", "note", "live", "quiet", "json", "export", "help",
-];
 
 /// The options or subcommands of a command, declared when they are needed.
 pub struct Deferred<T>(T);
@@ -70,10 +63,7 @@ fn keeping_about(command: Command, augment: fn(Command) -> Command) -> Command {
     let long_about = Resettable::from(command.get_long_about().cloned());
     let command = augment(command).about(about).long_about(long_about);
     if command.get_arguments().count() > MOST_SHORT {
-        command.mut_args(|arg| {
-            let is_frequent = arg.get_long().is_none_or(|name| FREQUENT.contains(&name));
-            arg.hide_short_help(!is_frequent)
-        })
+        briefly(command)
     } else {
         command
     }

@@ -9,6 +9,13 @@ use super::flags::Flags;
 use super::{OutputArgs, ProtocolArgs, RoundsArgs, UrlOrTargets, many, set};
 use crate::args::options::per_target::{name, named};
 
+/// The usual forms of the command, which `tenbin http` without arguments prints.
+pub const USUAL_FORMS: [&str; 3] = [
+    "tenbin http http://127.0.0.1:8080/",
+    "tenbin http --target old=http://127.0.0.1:8080/ --target new=http://127.0.0.1:8081/",
+    "tenbin http --launch 'old=./server.old --port {port}' --launch 'new=./server --port {port}'",
+];
+
 /// `tenbin http`.
 #[derive(Args)]
 #[command(after_help = "\

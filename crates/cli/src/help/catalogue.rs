@@ -15,6 +15,7 @@ use super::{WIDTH, wrap};
 /// - `command PATH`: what a command does, for example `command s3 put`; `command` alone is `tenbin`.
 /// - `option NAME`: the help of an option, or of an argument by its value name, with `-` for `|`; `option NAME / PATH` for
 ///   a command in which the option has another meaning.
+/// - `brief NAME`: the help of an option in few words, for the `-h` of a command with many options.
 /// - `heading TEXT`: a heading, by its English text.
 /// - `after PATH`: the text after the options. Examples alone need none.
 pub(super) struct Catalogue {
@@ -76,6 +77,11 @@ impl Catalogue {
         ]
         .iter()
         .find_map(|subject| self.get(subject))
+    }
+
+    /// The help of an option in few words.
+    pub(super) fn brief(&self, arg: &Arg) -> Option<&'static str> {
+        self.get(&format!("brief {}", arg.get_long()?))
     }
 
     /// A heading by its English text.

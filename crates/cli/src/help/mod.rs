@@ -35,21 +35,29 @@ pub(crate) fn page(arguments: &[OsString], language: Language) -> Option<StyledS
             command = found.clone();
         }
     }
-    let mut command = translated(command, &path.join(" "), &texts)?;
-    Some(if words().any(|word| word == "-h") {
+    let is_short = words().any(|word| word == "-h");
+    let is_brief = is_short && args::is_brief(&command);
+    let mut command = translated(command, &path.join(" "), &texts, is_brief)?;
+    Some(if is_short {
         command.render_help()
     } else {
         command.render_long_help()
     })
 }
 
-/// The command with the texts of the catalogue; `None` if one is missing.
-fn translated(command: Command, path: &str, texts: &Catalogue) -> Option<Command> {
+/// The command with the texts of the catalogue, of which it needs the brief ones if `is_brief`; `None` if
+/// one is missing.
+fn translated(command: Command, path: &str, texts: &Catalogue, is_brief: bool) -> Option<Command> {
     let about = wrap::lines(texts.about(path)?, WIDTH);
-    let after = match command.get_after_help() {
+    let whole_after = command.get_after_long_help().or(command.get_after_help());
+    let after = match whole_after {
         Some(english) => Some(texts.after(path, &english.to_string())?),
         None => None,
     };
+    let after = after.map(|after| {
+        let first = is_brief.then(|| args::first_examples(&after));
+        first.unwrap_or(after)
+    });
     let template = match path {
         "" => args::template(
             |english| texts.heading(english),
@@ -62,7 +70,7 @@ fn translated(command: Command, path: &str, texts: &Catalogue) -> Option<Command
     };
     let mut is_complete = true;
     let command = command
-        .mut_args(|arg| match of_option(&arg, path, texts) {
+        .mut_args(|arg| match of_option(&arg, path, texts, is_brief) {
             _ if arg.is_hide_set() => arg,
             Some((heading, help)) => described(arg, heading, &help),
             None => {
@@ -75,7 +83,7 @@ fn translated(command: Command, path: &str, texts: &Catalogue) -> Option<Command
         .after_help(Resettable::from(after.map(StyledStr::from)))
         .after_long_help(Resettable::Reset)
         .help_template(template)
-        .next_line_help(true)
+        .next_line_help(!is_brief)
         .subcommand_help_heading(texts.heading("Commands")?);
     let command = command.mut_subcommands(|sub| {
         let own = format!("{path} {}", sub.get_name());
@@ -92,15 +100,18 @@ fn translated(command: Command, path: &str, texts: &Catalogue) -> Option<Command
     is_complete.then_some(command)
 }
 
-/// Heading and help of an option, with what clap adds to it in English.
-fn of_option(arg: &Arg, path: &str, texts: &Catalogue) -> Option<(String, String)> {
-    let english = arg.get_help().map(ToString::to_string).unwrap_or_default();
+/// Heading and help of an option, in few words if `is_brief`, with what clap adds to it in English.
+fn of_option(arg: &Arg, path: &str, texts: &Catalogue, is_brief: bool) -> Option<(String, String)> {
+    let english = args::whole_help(arg);
     let heading = match (arg.get_help_heading(), arg.is_positional()) {
         (Some(heading), _) => texts.heading(heading)?,
         (None, true) => texts.heading("Arguments")?,
         (None, false) => texts.heading("Options")?,
     };
-    let mut help = texts.option(arg, path)?.to_owned();
+    let mut help = match arg.get_long_help().filter(|_| is_brief) {
+        Some(_) => texts.brief(arg)?.to_owned(),
+        None => texts.option(arg, path)?.to_owned(),
+    };
     if !english.contains(" [default: ")
         && let Some((before, _)) = help.split_once(" [既定: ")
     {

@@ -13,6 +13,7 @@ given-twice = { $file } が 2 回指定されている
 name-writable-file = { $reason }。書き込めるファイルを指定する
 
 # --- Mistakes on the command line
+usual-forms = よく使う形(主なオプションの一覧は tenbin http -h):
 tip-target = サーバーは '--target { $url }' で指定する
 tip-in-plan = 測定の内容はプランにある。プランのキー(たとえば [load] の connections)で指定する。オプションとキーの対応は docs/plan-file.md
 build-first = init がサーバーをビルドするのは --build があるときだけ。先にビルドする: { $build }
@@ -1966,6 +1967,7 @@ init-no-try = サーバーを試さずにプランを書くには --no-try を�
 init-build-failed = サーバーのビルドに失敗した({ $why }): { $build }。出力は上にある
 init-not-built = ビルドは終わったが { $program } がない: { $build }。--server のパスはプランのディレクトリーから数える。ビルドは作業ディレクトリーで動く
 init-set-keys = TENBIN_ACCESS_KEY と TENBIN_SECRET_KEY を設定してから実行する: { $command }
+init-set-variables = URL とリクエストの秘密の値は、プランでは環境変数への参照になる。実行の前に、CI のジョブでも、その値を設定する: { $variables }
 init-next = 次に実行する: { $command }
 init-kind = サーバーの種類
 init-server = サーバーの URL、または起動するコマンド({"{"}port{"}"} は空きポートになる)

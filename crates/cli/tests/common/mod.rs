@@ -68,3 +68,8 @@ pub(crate) use tenbin::{Outcome, Running, Tenbin, words};
 pub(crate) fn not_run(why: &str) {
     eprintln!("NOT RUN: {why}");
 }
+
+/// Says in the output of the tests what was shown, where a busy machine may keep a test from it.
+pub(crate) fn shown(what: &str) {
+    eprintln!("SHOWN: {what}");
+}

@@ -24,7 +24,23 @@ impl OwnServer {
         scratch: &Scratch,
         arguments: impl IntoIterator<Item = A>,
     ) -> Self {
-        let mut running = Tenbin::new(scratch, arguments).start();
+        Self::of(Tenbin::new(scratch, arguments))
+    }
+
+    /// As [`Self::start`], with a link of this name in the scratch directory as the program, so that
+    /// `ps -o comm` shows the name.
+    pub(crate) fn called<A: AsRef<OsStr>>(
+        name: &str,
+        scratch: &Scratch,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Self {
+        let line = format!("ln -s \"$1\" {name} && shift && exec ./{name} \"$@\"");
+        let shell = ["sh", "-c", line.as_str(), "sh"];
+        Self::of(Tenbin::new(scratch, arguments).inside(&shell))
+    }
+
+    fn of(server: Tenbin<'_>) -> Self {
+        let mut running = server.start();
         let mut address = None;
         wait_until(LIMIT, || {
             address = listening_on(&running.so_far());

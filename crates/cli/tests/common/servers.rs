@@ -22,6 +22,8 @@ pub(crate) enum Server {
     Actionlint,
     /// Not a server; checks TOML files with their schema.
     Taplo,
+    /// Not a server; checks files of CI systems with their published schemas.
+    CheckJsonschema,
 }
 
 impl Server {
@@ -37,6 +39,7 @@ impl Server {
             Self::Benchstat => "benchstat",
             Self::Actionlint => "actionlint",
             Self::Taplo => "taplo",
+            Self::CheckJsonschema => "check-jsonschema",
         }
     }
 }

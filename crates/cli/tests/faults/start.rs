@@ -15,8 +15,17 @@ fn a_closed_port() {
     run.expect_code(3)
         .expect_stderr("gone")
         .expect_stderr("refused");
+    expect_only_the_reason(&run.stderr);
     scratch.expect_nobody_left(SOON);
     expect_no_run(&scratch);
+}
+
+/// Fails if a run that could not start says more than the reason: what became of its directory.
+#[track_caller]
+fn expect_only_the_reason(stderr: &str) {
+    for other in ["results are kept", "removed"] {
+        assert!(!stderr.contains(other), "`{other}`: {stderr}");
+    }
 }
 
 /// Fails if a run directory exists.
@@ -40,6 +49,7 @@ fn a_url_that_is_not_there() {
     run.expect_code(3)
         .expect_stderr("the first request failed: GET returned status 404")
         .expect_stderr("--expect 404");
+    expect_only_the_reason(&run.stderr);
     expect_no_run(&scratch);
     let accepted = http(&nginx.url(), &["--expect", "404"]);
     accepted.expect_measured();
@@ -55,6 +65,7 @@ fn a_name_that_does_not_resolve() {
     let scratch = Scratch::new("unresolved");
     let run = Tenbin::line(&scratch, "http --target lost=http://no-such-host.invalid/").run();
     run.expect_code(3).expect_stderr("no-such-host.invalid");
+    expect_only_the_reason(&run.stderr);
 }
 
 /// Runs a plan with these soft and hard limits of open files.
@@ -168,6 +179,7 @@ kind = "http"
     run.expect_code(3)
         .expect_stderr("talker")
         .expect_stderr("I am thinking");
+    expect_only_the_reason(&run.stderr);
     scratch.expect_nobody_left(SOON);
 }
 
@@ -213,6 +225,7 @@ fn a_failed_start_is_not_taken_for_the_last_run() {
         let plan = scratch.write("plan.toml", plan);
         let run = Tenbin::new(&scratch, ["run", &plan]).run();
         run.expect_code(3).expect_stderr("off");
+        expect_only_the_reason(&run.stderr);
     };
     start("");
     expect_no_run(&scratch);

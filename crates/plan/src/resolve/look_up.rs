@@ -1,7 +1,7 @@
 //! Looks up references to environment variables in targets and workloads.
 
 use super::command_line;
-use crate::draft::WorkloadDraft;
+use crate::draft::{ObserveDraft, ObservedDraft, WorkloadDraft};
 use crate::keys::scalar::{At, List, Scalar};
 use crate::resolver::Resolver;
 use crate::secrets::environment::{Variables, field, query, scalar};
@@ -37,6 +37,10 @@ fn target(resolver: &mut Resolver<'_>, draft: &mut TargetDraft, variables: &mut 
             query(&Some(url.clone()), &mut secrets, variables);
         }
     }
+    let observed = draft.observe.iter_mut();
+    for source in observed.flat_map(|observed| sources(&mut observed.value)) {
+        pages(resolver, source, &mut secrets, variables);
+    }
     command_line::move_variables(resolver, draft);
     for (name, value) in draft.env.iter_mut().flat_map(|env| &mut env.value.0) {
         let written = value.clone();
@@ -50,6 +54,28 @@ fn target(resolver: &mut Resolver<'_>, draft: &mut TargetDraft, variables: &mut 
         }
     }
     draft.secrets = secrets;
+}
+
+/// The URLs of the page that a target is observed by.
+fn pages(
+    resolver: &mut Resolver<'_>,
+    source: &mut ObserveDraft,
+    secrets: &mut Secrets,
+    variables: &mut Variables,
+) {
+    field(resolver, "observe.tenbin", &mut source.tenbin, secrets);
+    query(&source.tenbin, secrets, variables);
+    field(
+        resolver, "observe.prometheus", &mut source.prometheus, secrets,
+    );
+    query(&source.prometheus, secrets, variables);
+}
+
+fn sources(observed: &mut ObservedDraft) -> Vec<&mut ObserveDraft> {
+    match observed {
+        ObservedDraft::One(source) => vec![source.as_mut()],
+        ObservedDraft::Several(all) => all.iter_mut().map(|source| &mut source.value).collect(),
+    }
 }
 
 fn items(list: &mut At<List>) -> impl Iterator<Item = &mut At<Scalar>> {

@@ -107,7 +107,7 @@ pub(super) fn tls(connect: &Connect, page: &mut Page) {
 
 pub(super) fn observe(target: &Target, page: &mut Page) {
     if let Some(source) = &target.observe {
-        page.key(&TargetDraft::observe, observed(source));
+        page.key(&TargetDraft::observe, observed(target, source));
     }
 }
 
@@ -136,7 +136,7 @@ fn sweep_table(first: &SweepPoint, all: &[Target]) -> String {
     format!("{{ {} }}", axes.collect::<Vec<_>>().join(", "))
 }
 
-fn observed(source: &Observe) -> String {
+fn observed(target: &Target, source: &Observe) -> String {
     let one = |key: &str, value: String| format!("{{ {key} = {value} }}");
     match source {
         Observe::Processes(Processes::Pid(pid)) => one("pid", pid.to_string()),
@@ -154,13 +154,15 @@ fn observed(source: &Observe) -> String {
                 text(path.display())
             )
         }
-        Observe::Tenbin(page) => observed_page("tenbin", page, None),
-        Observe::Prometheus { page, group } => observed_page("prometheus", page, group.as_deref()),
-        Observe::Several(all) => list(all.iter().map(observed)),
+        Observe::Tenbin(page) => observed_page(target, "tenbin", page, None),
+        Observe::Prometheus { page, group } => {
+            observed_page(target, "prometheus", page, group.as_deref())
+        }
+        Observe::Several(all) => list(all.iter().map(|one| observed(target, one))),
     }
 }
 
-fn observed_page(key: &str, page: &ObservePage, group: Option<&str>) -> String {
+fn observed_page(target: &Target, key: &str, page: &ObservePage, group: Option<&str>) -> String {
     let token = page.token.as_ref().and_then(|token| match &token.source {
         KeySource::Env(variable) => Some(("token_env", text(variable))),
         KeySource::File(path) => Some(("token_file", text(path.display()))),
@@ -168,7 +170,7 @@ fn observed_page(key: &str, page: &ObservePage, group: Option<&str>) -> String {
         KeySource::Literal | KeySource::Generated => None,
     });
     let pairs = [
-        Some((key, text(&page.url))),
+        Some((key, text(target.shown_url(&page.url)))),
         group.map(|group| ("group", text(group))),
         token,
         page.ca.as_ref().map(|path| ("ca", text(path.display()))),

@@ -12,6 +12,7 @@ use tenbin_verdict::lint::Reported;
 
 use super::content::Content;
 use super::format::Format;
+use super::imported::{series_without_secrets, without_secrets};
 use super::likely;
 use super::mapped::{self, ColumnMap};
 use super::plain::{Known, Plain};
@@ -222,7 +223,7 @@ impl ReadFile {
     }
 }
 
-/// What was read of a file, with the file's name.
+/// What was read of a file, with the file's name and without secrets.
 fn named<T: Named>(file: &str, read: Result<T, Fault>) -> Result<T, ReadError> {
     let file = shown(file);
     match read {
@@ -240,7 +241,7 @@ pub fn shown(file: &str) -> &str {
     }
 }
 
-/// Data that has the name of its file.
+/// Data that has the name of its file, and no secrets in names of requests.
 trait Named {
     fn named(self, file: &str) -> Self;
 }
@@ -249,7 +250,7 @@ impl Named for Reported {
     fn named(self, file: &str) -> Self {
         Self {
             files: vec![file.to_owned()],
-            ..self
+            ..without_secrets(self)
         }
     }
 }
@@ -258,6 +259,7 @@ impl Named for Content {
     fn named(self, file: &str) -> Self {
         match self {
             Self::Requests(reported) => Self::Requests(reported.named(file)),
+            Self::Repetitions(series) => Self::Repetitions(series_without_secrets(series)),
             other => other,
         }
     }

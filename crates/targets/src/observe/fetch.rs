@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use tenbin_http::{Client, Error, Failure, Login, Reply, bearer};
-use tenbin_plan::ObservePage;
+use tenbin_plan::{ObservePage, conceal_parameters};
 use url::{Position, Url};
 
 /// Time limit of a request. The run continues meanwhile, but the record of the current second is
@@ -21,7 +21,7 @@ pub(super) struct Fetcher {
 
 impl fmt::Debug for Fetcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Fetcher({})", self.url)
+        write!(f, "Fetcher({})", self.url())
     }
 }
 
@@ -57,9 +57,9 @@ impl Fetcher {
         Ok(Self { client, url })
     }
 
-    /// The URL of the page, for use in messages.
-    pub(super) fn url(&self) -> &Url {
-        &self.url
+    /// The URL of the page, for use in messages: without its query, which can contain secrets.
+    pub(super) fn url(&self) -> String {
+        conceal_parameters(&self.url[..Position::AfterPath])
     }
 
     /// Fetches the page.

@@ -37,15 +37,15 @@ pub(crate) fn target(target: &Target) -> String {
         text += ", certificate NOT checked";
     }
     if let Some(source) = &target.observe {
-        text += &format!(", observed by {}", observed_by(source));
+        text += &format!(", observed by {}", observed_by(target, source));
     }
     text
 }
 
 /// Describes the source of the figures of a target's resource use.
-pub(crate) fn observed_by(source: &Observe) -> String {
+pub(crate) fn observed_by(target: &Target, source: &Observe) -> String {
     let of_page = |page: &ObservePage| {
-        let url = conceal_parameters(page.url.as_str());
+        let url = conceal_parameters(&target.shown_url(&page.url));
         if page.insecure {
             format!("{url} (certificate NOT checked)")
         } else {
@@ -61,7 +61,7 @@ pub(crate) fn observed_by(source: &Observe) -> String {
             group: Some(group),
         } => format!("group {group:?} of Prometheus page {}", of_page(page)),
         Observe::Several(all) => {
-            let each: Vec<String> = all.iter().map(observed_by).collect();
+            let each: Vec<String> = all.iter().map(|one| observed_by(target, one)).collect();
             each.join(" and ")
         }
     }

@@ -102,7 +102,10 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
             .map(|target| Target {
                 name: target.name.clone(),
                 description: describe::target(target),
-                observed: target.observe.as_ref().map(describe::observed_by),
+                observed: target
+                    .observe
+                    .as_ref()
+                    .map(|source| describe::observed_by(target, source)),
             })
             .collect(),
         workloads: plan

@@ -277,6 +277,23 @@ impl Measurement {
         percentiles.sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
     }
 
+    /// The quotes of all figures.
+    pub fn quotes_mut(&mut self) -> Vec<&mut Quote> {
+        let counts = [&mut self.connections, &mut self.ended, &mut self.windows];
+        let ranges = [
+            &mut self.seconds, &mut self.rate, &mut self.failed_share, &mut self.min,
+            &mut self.mean, &mut self.max,
+        ];
+        let mut all: Vec<&mut Quote> = self.says_none_failed.iter_mut().collect();
+        all.extend(counts.into_iter().flatten().map(|said| &mut said.quote));
+        all.extend(ranges.into_iter().flatten().map(|said| &mut said.quote));
+        all.extend(self.keep_alive.iter_mut().map(|said| &mut said.quote));
+        all.extend(self.allocations.iter_mut().map(|said| &mut said.quote));
+        all.extend(self.failures.iter_mut().map(|each| &mut each.quote));
+        all.extend(self.percentiles.iter_mut().map(|each| &mut each.quote));
+        all
+    }
+
     /// Number of operations that failed.
     pub fn failed(&self) -> u64 {
         self.failures

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use tenbin_plan::Plan;
+
 use crate::args::{CiChoice, GoalKind, InitArgs, ServerKind};
 use crate::errors::InitError;
 
@@ -223,6 +225,22 @@ impl Answers {
     pub(super) fn needs_keys(&self) -> bool {
         let mut servers = self.servers().into_iter();
         self.kind == ServerKind::S3 && servers.any(|(_, server)| matches!(server, Server::Url(_)))
+    }
+
+    /// The answers with `{env:NAME}` in place of the secrets in URLs and in the request, as `tenbin
+    /// plan` prints them. `plan` is the plan of these answers.
+    pub(super) fn with_references(&self, plan: &Plan) -> Self {
+        let mut answers = self.clone();
+        let servers = [Some(&mut answers.first), answers.second.as_mut()];
+        for (server, target) in servers.into_iter().flatten().zip(&plan.targets) {
+            if let Server::Url(url) = server {
+                *url = target.secrets.conceal(url);
+            }
+        }
+        if let (Some(request), Some(workload)) = (&mut answers.request, plan.workloads.first()) {
+            *request = workload.facts().conceal(request);
+        }
+        answers
     }
 
     /// Path and query of the request, if the plan has one.

@@ -8,6 +8,7 @@ mod plan;
 mod questions;
 mod trial;
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::slice;
@@ -60,6 +61,9 @@ fn write(args: &InitArgs) -> Result<(), InitError> {
     let answers = asked.assumed();
     let text = plan::text(&answers);
     let plan = resolve(&text, &args.out).map_err(InitError::Refused)?;
+    let given = text;
+    let text = plan::text(&answers.with_references(&plan));
+    let variables = new_variables(&given, &text);
     let files = match ci::file(&answers, args)? {
         Some((ci, _)) if ci.is_same(&file) => return Err(InitError::SameFile { path: ci.path }),
         ci => [Some((file, text)), ci],
@@ -81,6 +85,7 @@ fn write(args: &InitArgs) -> Result<(), InitError> {
         let wrote = sentence!("init-wrote", "wrote {path}", path);
         output::print_text(format!("{}\n", said(&wrote)));
     }
+    say_variables(&variables);
     say_what_is_left(ci.as_deref(), Path::new(RUNS));
     output::print_text(next_steps(&answers, args));
     Ok(())
@@ -118,6 +123,35 @@ fn say_build_first(answers: &Answers, error: &InitError) {
             "build-first",
             "init builds the server only with --build; build the server first: {build}",
             build
+        ));
+    }
+}
+
+/// The environment variables in `text` that stand for secrets in the text `given`.
+fn new_variables(given: &str, text: &str) -> Vec<String> {
+    let known = variables(given);
+    let all = variables(text).into_iter();
+    all.filter(|name| !known.contains(name))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The names of the environment variables that the text of a plan refers to.
+fn variables(text: &str) -> BTreeSet<&str> {
+    let references = text.split("{env:").skip(1);
+    references
+        .filter_map(|reference| Some(reference.split_once('}')?.0))
+        .collect()
+}
+
+/// Says which variables to set, because the plan refers to them in place of secrets.
+fn say_variables(variables: &[String]) {
+    if !variables.is_empty() {
+        output::say_note(&sentence!(
+            "init-set-variables",
+            "the plan has references in place of secrets in URLs and requests; before the run, set {variables} \
+             to these values, also in the jobs of CI",
+            variables = variables.join(", ")
         ));
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use tenbin_http::{Client, Login, Reply};
-use tenbin_plan::{Plan, Reach, Sentence, Target, sentence};
+use tenbin_plan::{Plan, Reach, Sentence, Target, conceal_parameters, sentence};
 use tenbin_report::for_terminal;
 use tenbin_runner::Stop;
 use tenbin_targets::{LaunchContext, Running, TargetError, Waiting, bring_up};
@@ -98,6 +98,7 @@ impl<'a> Trial<'a> {
         matches!(self.answers.kind, ServerKind::Http | ServerKind::Search)
     }
 
+    /// Sends the request. Returns its path, as it can be shown, the response and the time.
     fn request(&self, running: &Running) -> Result<(String, Reply, Duration), InitError> {
         let url = &running.url;
         let path = match (self.answers.path(), url.query()) {
@@ -117,7 +118,7 @@ impl<'a> Trial<'a> {
         let reply = client
             .get(&path)
             .map_err(|error| failed(tenbin_corpus::Error::from(error).sentence()))?;
-        Ok((path, reply, start.elapsed()))
+        Ok((conceal_parameters(&path), reply, start.elapsed()))
     }
 }
 

@@ -7,10 +7,12 @@
 )]
 
 mod busy;
+mod decided;
 pub(crate) mod jobs;
 mod repository;
 mod runner;
 
 pub(crate) use busy::Busy;
+pub(crate) use decided::{decided, say_decided};
 pub(crate) use repository::{COMMITS, repository};
 pub(crate) use runner::Runner;

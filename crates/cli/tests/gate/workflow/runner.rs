@@ -24,9 +24,10 @@ pub(crate) struct Runner {
 }
 
 impl Runner {
-    /// Clones the branch. `options` are added to every `tenbin`, for shorter gates.
+    /// Clones the branch, also if another runner has a clone of it. `options` are added to every `tenbin`, for shorter gates.
     pub(crate) fn new(scratch: &Scratch, origin: &Path, branch: &str, options: &str) -> Self {
-        let root = scratch.path().join(branch);
+        let mut roots = (1..).map(|number| scratch.path().join(format!("{branch}-{number}")));
+        let root = roots.find(|root| !root.exists()).expect("a free name");
         let (clone, programs) = (root.join("work"), root.join("programs"));
         std::fs::create_dir_all(&programs).expect("a directory");
         let line = format!(

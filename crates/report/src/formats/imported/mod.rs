@@ -1,5 +1,6 @@
 //! Figures from lists of requests and from sums by time windows.
 
+mod concealed;
 pub(super) mod list;
 mod merge;
 pub(super) mod requests;
@@ -11,6 +12,7 @@ use tenbin_verdict::lint::{
     Failed, Listed, Measurement, Percentile, Quote, Range, Rounding, Said, percentile_name,
 };
 
+pub(super) use concealed::{series_without_secrets, without_secrets};
 pub use merge::merge;
 pub(super) use run::of_run;
 

@@ -3,12 +3,13 @@
 
 mod recorded;
 mod runners;
+mod several;
 mod usual;
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-use tenbin_plan::{Context, Draft, Plan, schedule};
+use tenbin_plan::{Context, Draft, Plan, Turn, schedule};
 use tenbin_record::Slice;
 use tenbin_result::{GateOutcome, GateRole};
 use tenbin_verdict::{gate, rounds_end};
@@ -81,7 +82,7 @@ fn cases() -> Vec<Case> {
 /// Judges the gates on every runner, and lists what all gates say there.
 pub(crate) fn rows(comparisons: u32) -> Group {
     let gates = comparisons * GATES;
-    let plan = plan();
+    let plan = plan("", &["get"]);
     let mut rows = Vec::new();
     let mut table = format!(
         "{gates} gates for each row; beside them, the share of the candidates that the usual gates fail.\n\n\
@@ -97,9 +98,11 @@ pub(crate) fn rows(comparisons: u32) -> Group {
             let _ = writeln!(table, "{}", listed(&case, effect, &found));
         }
     }
+    let (of_several, listed) = several::rows(gates);
+    rows.extend(of_several);
     Group {
         rows,
-        table: Some(table),
+        table: Some(format!("{table}\n{listed}")),
     }
 }
 
@@ -165,16 +168,46 @@ fn judged(case: &Case, effect: f64, found: &[Found]) -> Vec<Row> {
     rows
 }
 
-fn plan() -> Plan {
+/// A plan with a gate; `figures` is a key of its section.
+fn plan(figures: &str, workloads: &[&str]) -> Plan {
     // The runner's noise contains starts of programs.
-    let text = "start_noise = \"0%\"\n[rounds]\nslice = \"1s\"\nsustain = \"0\"\n[gate]\n\
-                [[target]]\nname = \"base\"\nbuiltin = \"http\"\n\
-                [[target]]\nname = \"candidate\"\nbuiltin = \"http\"\n\
-                [[workload]]\nkind = \"http\"\nname = \"get\"\n";
+    let mut text = format!(
+        "start_noise = \"0%\"\n[rounds]\nslice = \"1s\"\nsustain = \"0\"\n[gate]\n{figures}\n\
+         [[target]]\nname = \"base\"\nbuiltin = \"http\"\n\
+         [[target]]\nname = \"candidate\"\nbuiltin = \"http\"\n"
+    );
+    for name in workloads {
+        let _ = writeln!(text, "[[workload]]\nkind = \"http\"\nname = {name:?}");
+    }
     let mut context = Context::of_this_process().expect("a working directory");
-    Draft::from_toml(text, Path::new("simulated.toml"))
+    Draft::from_toml(&text, Path::new("simulated.toml"))
         .and_then(|draft| draft.resolve(&mut context))
         .expect("the plan is right")
+}
+
+/// The slices of a gate on a runner, until the gate has decided; `make` makes the slice of a turn, with
+/// its index.
+fn measured(
+    plan: &Plan,
+    runner: Runner,
+    mut make: impl FnMut(&mut Simulated, &Turn, u32) -> Slice,
+) -> Vec<Slice> {
+    let turns = schedule(plan);
+    let mut simulated = Simulated::new(runner, plan.seed, turns.len());
+    let mut slices: Vec<Slice> = Vec::new();
+    for (turn, index) in turns.iter().zip(0_u32..) {
+        if slices.last().is_none_or(|last| last.block != turn.block) {
+            simulated.restart();
+        }
+        slices.push(make(&mut simulated, turn, index));
+        let next = turns.get(index as usize + 1);
+        let ends_block = next.is_none_or(|next| next.block != turn.block);
+        let has_fewest = turn.round + 1 >= plan.rounds.count;
+        if ends_block && has_fewest && rounds_end(plan, &slices).is_some() {
+            break;
+        }
+    }
+    slices
 }
 
 fn one(plan: &Plan, case: &Case, effect: f64, seed: u64) -> Found {
@@ -182,13 +215,7 @@ fn one(plan: &Plan, case: &Case, effect: f64, seed: u64) -> Found {
         seed,
         ..plan.clone()
     };
-    let turns = schedule(&plan);
-    let mut simulated = Simulated::new(case.runner, seed, turns.len());
-    let mut slices: Vec<Slice> = Vec::new();
-    for (turn, index) in turns.iter().zip(0_u32..) {
-        if index % 4 == 0 {
-            simulated.restart();
-        }
+    let slices = measured(&plan, case.runner, |simulated, turn, index| {
         let slower = if turn.target == 1 {
             effect.ln_1p()
         } else {
@@ -204,14 +231,8 @@ fn one(plan: &Plan, case: &Case, effect: f64, seed: u64) -> Found {
                 .get_mut()
                 .cpu_seconds = Some(each * operations);
         }
-        slices.push(made);
-        let next = turns.get(index as usize + 1);
-        let ends_block = next.is_none_or(|next| next.block != turn.block);
-        let has_fewest = turn.round + 1 >= plan.rounds.count;
-        if ends_block && has_fewest && rounds_end(&plan, &slices).is_some() {
-            break;
-        }
-    }
+        made
+    });
     let found = gate(&plan, &slices, &[], &[]).expect("the plan has a gate");
     Found {
         outcome: found.outcome,

@@ -16,6 +16,10 @@ const FOR_MOST: f64 = 0.50;
 /// Minimum share of slices with a number of connections per request near the median: connections of
 /// unrelated programs do not follow the requests.
 const STEADY: f64 = 0.80;
+/// Minimum number of full slices for a finding on connections behind a target. All programs of the
+/// machine open connections: in two or three slices, those of unrelated programs can be alike by
+/// chance.
+const FEWEST_SLICES: usize = 6;
 /// Factor within which a number of connections counts as near the median.
 const ALIKE: f64 = 1.25;
 /// Share of the target's CPU time from which a program counts as part of the route.
@@ -118,13 +122,17 @@ fn opens_in_pauses(slices: &[Slice]) -> Option<f64> {
     (seconds > 0.0).then(|| opens as f64 / seconds)
 }
 
-/// Median number of connections opened behind a target per request. `None` below [`FOR_MOST`], or
-/// if the number of connections does not follow the number of requests.
+/// Median number of connections opened behind a target per request. `None` below [`FOR_MOST`], with
+/// fewer slices than [`FEWEST_SLICES`], or if the number of connections does not follow the number
+/// of requests.
 fn opened_for_each(slices: &[&Slice], in_pauses: f64) -> Option<f64> {
     let each: Vec<f64> = slices
         .iter()
         .filter_map(|slice| opened_behind(slice, in_pauses))
         .collect();
+    if each.len() < FEWEST_SLICES {
+        return None;
+    }
     let median = middle(each.iter().copied())?;
     let is_near = |opened: &&f64| **opened * ALIKE >= median && **opened <= ALIKE * median;
     let near = each.iter().filter(is_near).count();
@@ -278,6 +286,18 @@ mod tests {
             slice.machine().pause = None;
         });
         assert_eq!(run.findings(&RULE), []);
+    }
+
+    #[test]
+    fn silent_for_connections_in_few_slices() {
+        for (quads, found) in [(2, 0), (3, 1)] {
+            let mut run = Run::pair(quads);
+            run.each_of("b", |slice| {
+                slice.machine().tcp.active_opens = Some(16_500);
+                slice.machine().pause = Some(quiet(0));
+            });
+            assert_eq!(run.findings(&RULE).len(), found, "{quads} quads");
+        }
     }
 
     #[test]

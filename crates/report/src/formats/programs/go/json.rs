@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 use tenbin_result::format::plural;
-use tenbin_verdict::lint::{LeftOut, Measurement, Quote, Reported};
+use tenbin_verdict::lint::{LeftOut, Quote, Reported};
 
 use super::read;
 use crate::formats::content::Content;
@@ -168,7 +168,9 @@ fn reported(content: &[u8]) -> Result<Reported, Fault> {
     let output = Output::of(content)?;
     let mut reported = read::reported(output.text.as_bytes()).map_err(refused)?;
     for of in &mut reported.measurements {
-        for_each_quote(of, |quote| output.place(quote));
+        for quote in of.quotes_mut() {
+            output.place(quote);
+        }
     }
     for left_out in &mut reported.left_out {
         output.place(&mut left_out.quote);
@@ -184,24 +186,6 @@ fn reported(content: &[u8]) -> Result<Reported, Fault> {
         reported.caveats.push(caveat);
     }
     Ok(reported)
-}
-
-/// The quotes of the figures that the reader of Go's text states.
-fn for_each_quote(of: &mut Measurement, change: impl Fn(&mut Quote)) {
-    let ranges = [&mut of.rate, &mut of.mean];
-    ranges
-        .into_iter()
-        .flatten()
-        .for_each(|said| change(&mut said.quote));
-    if let Some(said) = &mut of.ended {
-        change(&mut said.quote);
-    }
-    if let Some(said) = &mut of.allocations {
-        change(&mut said.quote);
-    }
-    of.failures
-        .iter_mut()
-        .for_each(|failed| change(&mut failed.quote));
 }
 
 fn refused(why: String) -> Fault {
