@@ -78,7 +78,10 @@ fn the_full_disk_of_a_server_that_was_not_launched_is_named() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     let said = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     // 4 if the disk is full before the first slice, in which all requests then fail.
-    assert!(matches!(output.status.code(), Some(4 | 6)), "{stderr}\n{stdout}");
+    assert!(
+        matches!(output.status.code(), Some(4 | 6)),
+        "{stderr}\n{stdout}"
+    );
     assert!(
         said.contains("of 4.00 MiB were free on a disk that the target uses"),
         "{stderr}\n{stdout}"
