@@ -14,6 +14,7 @@ mod language;
 mod output;
 mod pages;
 mod progress;
+mod same_file;
 mod sentences;
 mod telemetry;
 

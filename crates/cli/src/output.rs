@@ -161,7 +161,7 @@ pub(crate) fn prompt(question: &str) {
 }
 
 /// Whether a write to standard output failed.
-static FAILED: AtomicBool = AtomicBool::new(false);
+static STDOUT_FAILED: AtomicBool = AtomicBool::new(false);
 
 /// Prints text for a reader on standard output, as [`print`] does, without workflow commands of GitHub
 /// Actions.
@@ -182,7 +182,7 @@ pub(crate) fn note_failure(written: io::Result<()>) {
     if failure.kind() == io::ErrorKind::BrokenPipe {
         return;
     }
-    if !FAILED.swap(true, Ordering::Relaxed) {
+    if !STDOUT_FAILED.swap(true, Ordering::Relaxed) {
         say_error(&sentence!(
             "no-stdout-space",
             "cannot write to standard output: {failure}; free space, or write to another file",
@@ -192,21 +192,23 @@ pub(crate) fn note_failure(written: io::Result<()>) {
 }
 
 /// Whether a file that the command line names could not be written.
-static LOST: AtomicBool = AtomicBool::new(false);
+static FILE_FAILED: AtomicBool = AtomicBool::new(false);
 
-/// Prints why a file that the command line names could not be written after a run. The program then ends
+/// Reports a file named on the command line that could not be written after a run. The program then ends
 /// with [`Exit::Record`].
-pub(crate) fn lost(error: &(dyn Error + 'static)) {
-    LOST.store(true, Ordering::Relaxed);
+pub(crate) fn file_failure(error: &(dyn Error + 'static)) {
+    FILE_FAILED.store(true, Ordering::Relaxed);
     failure(error);
 }
 
 /// The exit code of the program: [`Exit::Record`] if the command succeeded (`exit`) but a write to
 /// standard output or to a file that the command line names failed, otherwise `exit`.
 pub(crate) fn exit_after_output(exit: Exit) -> Exit {
-    let is_lost = FAILED.load(Ordering::Relaxed) || LOST.load(Ordering::Relaxed);
+    let has_failed = STDOUT_FAILED.load(Ordering::Relaxed) || FILE_FAILED.load(Ordering::Relaxed);
     match exit {
-        Exit::Done | Exit::Invalid | Exit::Unmet | Exit::Undecided | Exit::Suspect if is_lost => {
+        Exit::Done | Exit::Invalid | Exit::Unmet | Exit::Undecided | Exit::Suspect
+            if has_failed =>
+        {
             Exit::Record
         }
         other => other,

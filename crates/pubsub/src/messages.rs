@@ -21,7 +21,7 @@ pub struct ListedMessage {
     pub start: Duration,
     /// Time until the server accepted the message; `None` if the server did not.
     pub accepted: Option<Duration>,
-    /// Why the message was not accepted, chosen by the server or by the network.
+    /// Reason why the message was not accepted: untrusted text of the server, or a network error.
     pub refusal: Option<String>,
     /// Number of subscribers that received the message; a duplicate counts as one more.
     pub receivers: u64,

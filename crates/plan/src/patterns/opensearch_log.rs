@@ -64,7 +64,8 @@ pub(super) fn read<R: BufRead + ?Sized>(
     Ok(())
 }
 
-/// Notes how many lines are no searches of their own, and how many searches go to all indexes.
+/// Adds notes on truncated lines, on lines of searches that other lines hold, and on searches that are
+/// sent to all indexes.
 fn note(builder: &mut Builder, cut: u64, repeated: u64, everywhere: u64) {
     if cut > 0 {
         builder.note(sentence!(

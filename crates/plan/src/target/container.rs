@@ -7,8 +7,8 @@ use super::{Launch, Reach, Target};
 /// Clients of container engines, and whether a daemon starts their containers: the server is then no
 /// descendant of the client.
 const CLIENTS: [(&str, bool); 3] = [("docker", true), ("nerdctl", true), ("podman", false)];
-/// Programs that start the program after them.
-const BEFORE: [&str; 3] = ["env", "nice", "sudo"];
+/// Programs that run the command given in their arguments.
+const WRAPPERS: [&str; 3] = ["env", "nice", "sudo"];
 
 impl Launch {
     /// The client with which the command runs a container, such as `docker`; `None` for other commands.
@@ -20,17 +20,17 @@ impl Launch {
         let is_set = |word: &&String| word.contains('=');
         let mut words = self.command.iter().skip_while(is_set);
         let first = words.next()?;
-        let client = if BEFORE.contains(&file_name(first)?) {
-            words.find_map(|word| known(word))?
+        let client = if WRAPPERS.contains(&file_name(first)?) {
+            words.find_map(|word| client_named(word))?
         } else {
-            known(first)?
+            client_named(first)?
         };
         words.any(|word| word == "run").then_some(client)
     }
 }
 
 /// The client that a word of a command names.
-fn known(word: &str) -> Option<(&'static str, bool)> {
+fn client_named(word: &str) -> Option<(&'static str, bool)> {
     let name = file_name(word)?;
     CLIENTS.into_iter().find(|(known, _)| *known == name)
 }

@@ -78,8 +78,8 @@ fn beginning(page: &str, most: usize) -> &str {
     &page[..end]
 }
 
-/// Whether a line begins or ends a code block: [`verbatim`] writes only backticks there, and text has no
-/// such line.
+/// Whether a line begins or ends a code block: [`verbatim`] writes only backticks there, and other
+/// text cannot contain such a line.
 fn is_fence(line: &str) -> bool {
     line.len() >= 3 && line.bytes().all(|byte| byte == b'`')
 }

@@ -39,18 +39,25 @@ pub(super) fn after_end(target: &Target, status: ExitStatus, tail: &[String]) ->
         .flatten()
 }
 
+/// Whether the output of a client has one of these texts.
+fn says(output: &str, texts: &[&str]) -> bool {
+    texts.iter().any(|text| output.contains(text))
+}
+
 /// What to do about the cause that a client says, in lower case.
 fn of_output(client: &str, output: &str) -> Option<Sentence> {
-    let says = |texts: &[&str]| texts.iter().any(|text| output.contains(text));
-    if says(&["permission denied while trying to connect"]) {
+    if says(output, &["permission denied while trying to connect"]) {
         Some(sentence!(
             "container-not-allowed",
             "this user may not use {client}; add the user to the group {client}, or use podman",
             client
         ))
-    } else if says(&[
-        "cannot connect to the docker", "cannot connect to podman", "daemon running?",
-    ]) {
+    } else if says(
+        output,
+        &[
+            "cannot connect to the docker", "cannot connect to podman", "daemon running?",
+        ],
+    ) {
         let service = match client {
             "nerdctl" => "containerd",
             "podman" => "podman.socket",
@@ -63,23 +70,29 @@ fn of_output(client: &str, output: &str) -> Option<Sentence> {
             client,
             service
         ))
-    } else if says(&[
-        "pull access denied", "repository does not exist", "manifest unknown",
-        "not found: manifest", "unauthorized", "toomanyrequests", "no such image",
-    ]) {
+    } else if says(
+        output,
+        &[
+            "pull access denied", "repository does not exist", "manifest unknown",
+            "not found: manifest", "unauthorized", "toomanyrequests", "no such image",
+        ],
+    ) {
         Some(sentence!(
             "container-no-image",
             "the image cannot be pulled; check its name and its tag, log in with {client} login, or \
              build the image before the run",
             client
         ))
-    } else if says(&["port is already allocated"]) {
+    } else if says(output, &["port is already allocated"]) {
         Some(sentence!(
             "container-port-taken",
             "another container has the port; publish a free port that Tenbin chooses, as in -p \
              {{port}}:80"
         ))
-    } else if says(&["is already in use by container", "name is already in use"]) {
+    } else if says(
+        output,
+        &["is already in use by container", "name is already in use"],
+    ) {
         Some(sentence!(
             "container-name-taken",
             "another container has the name; remove --name, because a target starts several times"
@@ -104,13 +117,18 @@ fn is_published(target: &Target) -> bool {
 pub(super) fn not_ready(target: &Target, tail: &[String]) -> Option<Sentence> {
     let client = client_of(target)?;
     let output = tail.join("\n").to_lowercase();
-    let says = |texts: &[&str]| texts.iter().any(|text| output.contains(text));
-    let is_pulling = says(&["unable to find image", "pulling from", "trying to pull"]);
+    let is_pulling = says(
+        &output,
+        &["unable to find image", "pulling from", "trying to pull"],
+    );
     if is_pulling
-        && !says(&[
-            "downloaded newer image",
-            "writing manifest to image destination",
-        ])
+        && !says(
+            &output,
+            &[
+                "downloaded newer image",
+                "writing manifest to image destination",
+            ],
+        )
     {
         return Some(sentence!(
             "container-pulling",

@@ -1,10 +1,10 @@
 //! `--export`.
 
-use std::path::Path;
-
 use clap::Args;
 use tenbin_plan::{Output, Sentence, sentence};
 use tenbin_report::formats::{Export, Place, help, written};
+
+use crate::same_file::{is_same_file, replaces};
 
 /// Files in other formats.
 #[derive(Args, Default, Clone, Debug)]
@@ -40,12 +40,10 @@ fn two_in_one_file(before: &[Export], later: &Export) -> Option<Sentence> {
     if summary.is_some_and(|summary| file.as_os_str() == summary) {
         return None;
     }
-    // Nothing is replaced in a device or pipe.
-    if file.exists() && !file.is_file() {
+    if !replaces(file) {
         return None;
     }
-    let whole = |file: &Path| std::path::absolute(file).ok();
-    let is_same = |to: &Place| matches!(to, Place::File(other) if whole(other) == whole(file));
+    let is_same = |to: &Place| matches!(to, Place::File(other) if is_same_file(other, file));
     let is_other = |one: &&Export| is_same(&one.to) && one.format.name != later.format.name;
     let first = before.iter().find(is_other)?;
     Some(sentence!(

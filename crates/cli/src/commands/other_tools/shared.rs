@@ -16,6 +16,7 @@ use crate::front;
 use crate::help::wrap;
 use crate::language::language;
 use crate::output;
+use crate::same_file::{is_same_file, replaces};
 use crate::sentences::said;
 
 /// Acts on the parsed command line of a tool: calls `measure` for a benchmark, or prints help or
@@ -173,11 +174,9 @@ pub(crate) fn print_latency(run: &Run<'_>, is_given: bool) {
 /// Checks before the run that [`keep`] can write these files, none in place of another.
 pub(crate) fn can_keep(files: &[Option<&str>]) -> Result<(), Exit> {
     let files: Vec<&str> = files.iter().copied().flatten().collect();
-    let whole = |file: &str| std::path::absolute(file).ok();
     for (at, file) in files.iter().enumerate() {
-        // Nothing is replaced in a device or pipe.
-        let is_replaced = !Path::new(file).exists() || Path::new(file).is_file();
-        if is_replaced && files[..at].iter().any(|it| whole(it) == whole(file)) {
+        let is_same = |earlier: &str| is_same_file(Path::new(earlier), Path::new(file));
+        if replaces(Path::new(file)) && files[..at].iter().any(|earlier| is_same(earlier)) {
             return Err(output::refuse(&given_twice(Path::new(file))));
         }
         if let Err(error) = tenbin_record::can_write_atomically(Path::new(file)) {

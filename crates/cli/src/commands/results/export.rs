@@ -246,7 +246,9 @@ fn announce(format: &Format, path: &Path) {
 pub(crate) fn keep(file: Option<&str>, bytes: &[u8]) -> bool {
     let Some(file) = file else { return false };
     let written = write_atomically(Path::new(file), bytes);
-    written.inspect_err(|error| output::lost(error)).is_ok()
+    written
+        .inspect_err(|error| output::file_failure(error))
+        .is_ok()
 }
 
 /// Writes `file`, which the command line of another tool names, in the format `name`. Does nothing

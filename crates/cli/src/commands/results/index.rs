@@ -1,10 +1,10 @@
 //! An index of the runs in a directory, so that many runs are listed without reading each result.
 //!
 //! The list and the history have an index each. It is a cache: one line for each run, with the size and
-//! modification time of its `result.json`, the modification time of its directory, and checksums. A line
-//! that does not fit, or is damaged, is made again from the result; without an index, or in a directory
-//! that cannot be written to, everything works as before, only slower. The file is replaced as a whole, so programs at the same
-//! time see one version or the other.
+//! modification time of its `result.json`, the modification time of its directory, and checksums. Tenbin
+//! rebuilds a line that is damaged or does not match from the result. Without an index, or if the directory
+//! is not writable, commands give the same output but take longer. The file is replaced atomically, so a
+//! concurrent reader sees the old or the new version.
 
 use std::collections::HashMap;
 use std::fs;

@@ -15,7 +15,7 @@ use crate::output;
 /// Most runs without `--all`.
 const MOST: usize = 20;
 /// Most runs whose files are counted each time: 1,000 take less than 50 ms.
-const MEASURED: usize = 1_000;
+const MOST_SIZED: usize = 1_000;
 
 /// Lists the runs.
 pub(crate) fn list(args: &ListArgs) -> Exit {
@@ -114,8 +114,8 @@ fn shown(args: &ListArgs, runs: &[PathBuf], wanted: &Wanted<'_>) -> (Vec<Row>, b
     if !has_more {
         index.save();
     }
-    if needs_all && shown.len() <= MEASURED {
-        shown.iter_mut().for_each(Row::measure);
+    if needs_all && shown.len() <= MOST_SIZED {
+        shown.iter_mut().for_each(Row::refresh_size);
     }
     (shown, has_more)
 }

@@ -21,10 +21,10 @@ const RESULT: usize = COLUMNS - 1;
 const OPTIONAL: [usize; 4] = [TARGETS, QUESTION, SIZE, NOTE];
 /// Longest note in the list, letters.
 const LONGEST_NOTE: usize = 40;
-/// Longest label in the list, letters: as long as `tenbin label` lets one be.
+/// Longest label in the list, letters: the maximum of `tenbin label`.
 const LONGEST_LABEL: usize = 60;
-/// Longest names of targets, and longest question, letters. All rows have the width of the longest, and a
-/// run directory of somebody else can have any.
+/// Longest names of targets, and longest question, letters. The longest cell sets the width of all rows,
+/// and names in a copied run directory can have any length.
 const LONGEST_CELL: usize = 200;
 /// Space between two columns, characters.
 const BETWEEN: usize = 2;

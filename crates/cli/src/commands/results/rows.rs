@@ -126,13 +126,13 @@ impl Row {
         Some(disk::bytes_of(run))
     }
 
-    /// Reads the size of the run directory again.
-    pub(crate) fn measure(&mut self) {
+    /// Replaces the size from the index with the current size.
+    pub(crate) fn refresh_size(&mut self) {
         self.head.bytes = self.bytes_now();
     }
 
-    /// The day of the run in UTC: that of its result, or that in the name of its directory, or else that
-    /// on which its plan was written; empty if there is none of these.
+    /// The day of the run in UTC: from the result, otherwise from the name of the run directory, otherwise
+    /// from the modification time of the plan. Empty if all three are missing.
     pub(crate) fn day(&self) -> String {
         let first = |text: &str| text.get(..DAY).map(str::to_owned);
         let day = match &self.head.started {

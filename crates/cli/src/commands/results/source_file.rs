@@ -85,7 +85,7 @@ fn shared(root: &Path) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    /// A repository with a server in a directory, and a worktree of the repository beside it.
+    /// Creates a git repository with a server in a subdirectory, and a second worktree of that repository.
     fn made() -> (tempfile::TempDir, PathBuf) {
         let scratch = tempfile::tempdir().expect("a directory");
         let place = scratch.path().canonicalize().expect("its real path");

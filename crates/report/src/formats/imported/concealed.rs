@@ -1,5 +1,5 @@
-//! Hides secrets in names of requests that are URLs: the one place through which the content of every
-//! file of another tool goes, whichever format it has.
+//! Hides secrets in names of requests that are URLs. The content of every imported file passes through
+//! this module, in all formats.
 
 use std::collections::{BTreeMap, BTreeSet};
 
