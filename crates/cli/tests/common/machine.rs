@@ -1,9 +1,10 @@
-//! What a finding says of the test machine, which is busy or shares its hardware with others.
+//! What a finding says of the test machine, which is busy, nearly full or shares its hardware with others.
 
 /// Rules that judge the machine of the test and not what the test measures.
 pub(crate) const MACHINE_RULES: &[&str] = &[
-    "absolute_figures", "client_saturated", "cpu_frequency", "machine_full", "others_busy",
-    "send_lag", "shared_cores", "steal", "storage_pressure", "swapping", "throttled",
+    "absolute_figures", "client_saturated", "cpu_frequency", "disk_space", "machine_full",
+    "others_busy", "send_lag", "shared_cores", "steal", "storage_pressure", "swapping",
+    "throttled",
 ];
 
 /// Whether a printed line names one of these rules.
