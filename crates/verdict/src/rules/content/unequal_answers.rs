@@ -1,44 +1,17 @@
 //! Targets that send different responses to the same requests.
 
-use std::collections::BTreeMap;
-
 use tenbin_plan::{MayDiffer, Workload};
-use tenbin_record::{ExpectedResponse, Frequencies, Sameness};
-use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
+use tenbin_result::{Cause, Finding, Message, Severity, message};
 
+use self::responses::TargetResponses;
 use crate::cell::Cell;
 use crate::evidence::Evidence;
 use crate::findings::messages::Messages;
 use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
-use crate::words::tame;
 
-/// Difference of two body sizes, as a share of the larger size, below which there is no finding.
-const SAME: f64 = 0.01;
-
-/// The same for pages of which the lengths vary and the difference is not chance.
-const SAME_VARYING: f64 = 0.005;
-
-/// Number of standard errors of a difference of mean lengths that can be chance.
-const BY_CHANCE: f64 = 5.0;
-
-/// Difference in the share of a header of caches or proxies above which there is a finding.
-const MARKS: f64 = 0.2;
-
-/// Fewest responses before the load.
-const FEWEST: u64 = 16;
-
-/// Number of features from which the list of a target is incomplete.
-const MOST_FEATURES: usize = 128;
-
-/// Difference of two body sizes, as a share of the larger size, above which the targets did
-/// different work.
-const OTHER: f64 = 0.05;
-
-/// Difference of two body sizes that does not affect the transfer time, bytes.
-const NO_TIME: f64 = 64.0;
-
-/// Difference in the share of a status above which there is a finding.
-const STATUSES: f64 = 0.01;
+mod bodies;
+mod heads;
+mod responses;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "unequal_answers",
@@ -149,6 +122,9 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
     ..RuleInfo::PLAIN
 };
 
+/// The severity and the description of a difference.
+type Difference = (Severity, Message);
+
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let cells = evidence.cells();
     let workloads = evidence.plan.workloads.iter();
@@ -158,18 +134,18 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
             let mine = |cell: &&Cell<'_>| cell.workload.name == workload.name;
             let patterns = evidence.environment.patterns.get(&workload.name);
             let sends_bodies = sends_bodies(workload, patterns.map_or(&[][..], Vec::as_slice));
-            let answers: Vec<Answers<'_>> = cells
+            let responses: Vec<TargetResponses<'_>> = cells
                 .iter()
                 .filter(mine)
                 .filter_map(|cell| {
                     let target = evidence.environment.targets.get(&cell.target.name);
                     let expected = target.and_then(|one| one.responses.get(&workload.name));
-                    Answers::of(cell, sends_bodies, expected)
+                    TargetResponses::new(cell, sends_bodies, expected)
                 })
                 .collect();
             let baseline = evidence.plan.baseline();
             baseline.map_or_else(Vec::new, |baseline| {
-                compared(workload, may_differ, &baseline.name, &answers)
+                compared(workload, may_differ, &baseline.name, &responses)
             })
         })
         .collect()
@@ -179,17 +155,17 @@ fn compared(
     workload: &Workload,
     may_differ: MayDiffer,
     baseline: &str,
-    answers: &[Answers<'_>],
+    responses: &[TargetResponses<'_>],
 ) -> Vec<Finding> {
-    let Some(baseline) = answers.iter().find(|side| side.target == baseline) else {
+    let Some(baseline) = responses.iter().find(|side| side.target == baseline) else {
         return Vec::new();
     };
-    let others = answers
+    let others = responses
         .iter()
         .filter(|other| other.target != baseline.target);
     others
         .filter_map(|other| {
-            let (severity, seen) = other.against(baseline, may_differ)?;
+            let (severity, seen) = worst_difference(other, baseline, may_differ)?;
             let advice = match severity {
                 Severity::Note => message!("compare-by-hand"),
                 _ => message!("make-equal"),
@@ -198,6 +174,28 @@ fn compared(
             Some(finding.on(&workload.name, other.target))
         })
         .collect()
+}
+
+/// The worst difference between the responses of a target and those of the baseline.
+fn worst_difference(
+    target: &TargetResponses<'_>,
+    baseline: &TargetResponses<'_>,
+    may_differ: MayDiffer,
+) -> Option<Difference> {
+    let is_content = !may_differ.body;
+    let found = [
+        target.types(baseline).filter(|_| !may_differ.headers),
+        target.caches(baseline).filter(|_| !may_differ.headers),
+        target.features(baseline).filter(|_| is_content),
+        target.variation(baseline).filter(|_| is_content),
+        target.contents(baseline, may_differ),
+        target.sizes(baseline, may_differ),
+        target.statuses(baseline),
+    ];
+    found
+        .into_iter()
+        .flatten()
+        .max_by_key(|(severity, _)| *severity)
 }
 
 /// The permitted differences between targets; `None` if responses are not compared.
@@ -216,400 +214,10 @@ fn sends_bodies(work: &Workload, patterns: &[String]) -> bool {
         || drawn && (patterns.is_empty() || !patterns.iter().all(without_body))
 }
 
-/// A number of responses of a stage.
-type Count = fn(&Frequencies) -> u64;
-
-type Seen = (Severity, Message);
-
-/// Statistics of a target's responses over all slices of a workload.
-struct Answers<'a> {
-    target: &'a str,
-    /// Mean body size of a correct response, bytes. Unknown for runs of older versions in which
-    /// requests also have bodies.
-    body: Option<f64>,
-    /// Number of correct responses.
-    responses: u64,
-    /// Share of each status among the responses with a status below 400.
-    statuses: BTreeMap<u16, f64>,
-    /// The responses before the run; unknown in runs of older versions.
-    expected: Option<&'a ExpectedResponse>,
-}
-
-impl<'a> Answers<'a> {
-    fn of(
-        cell: &Cell<'a>,
-        sends_bodies: bool,
-        expected: Option<&'a ExpectedResponse>,
-    ) -> Option<Self> {
-        let requests = || cell.slices.iter().flat_map(|slice| slice.requests());
-        let ok: u64 = requests().map(|op| op.counts.ok).sum();
-        let bytes = requests()
-            .filter(|op| op.counts.ok > 0)
-            .map(|op| op.answered.or((!sends_bodies).then_some(op.counts.payload)))
-            .sum::<Option<u64>>();
-        let mut statuses: BTreeMap<u16, f64> = BTreeMap::new();
-        for (status, count) in requests().flat_map(|op| &op.statuses) {
-            *statuses.entry(*status).or_default() += *count as f64;
-        }
-        // The rule `errors` reports failures.
-        statuses.retain(|status, _| *status < 400);
-        let all: f64 = statuses.values().sum();
-        statuses.values_mut().for_each(|share| *share /= all);
-        (ok > 0).then(|| Self {
-            target: &cell.target.name,
-            body: bytes.map(|bytes| bytes as f64 / ok as f64),
-            responses: ok,
-            statuses,
-            expected,
-        })
-    }
-
-    fn against(&self, baseline: &Self, may_differ: MayDiffer) -> Option<Seen> {
-        let is_content = !may_differ.body;
-        let found = [
-            self.types(baseline).filter(|_| !may_differ.headers),
-            self.caches(baseline).filter(|_| !may_differ.headers),
-            self.features(baseline).filter(|_| is_content),
-            self.variation(baseline).filter(|_| is_content),
-            self.contents(baseline, may_differ),
-            self.bodies(baseline, may_differ),
-            self.statuses(baseline),
-        ];
-        found
-            .into_iter()
-            .flatten()
-            .max_by_key(|(severity, _)| *severity)
-    }
-
-    /// Compares headers that caches and proxies add.
-    fn caches(&self, baseline: &Self) -> Option<Seen> {
-        let marks: [(&str, Count); 3] = [
-            ("hit", |one| one.hit),
-            ("age", |one| one.age),
-            ("via", |one| one.via),
-        ];
-        marks.into_iter().find_map(|(mark, of)| {
-            let (mine, other) = (self.share(of)?, baseline.share(of)?);
-            ((mine - other).abs() > MARKS).then(|| {
-                let seen = message!(
-                    "marks-differ",
-                    share = Value::Share(mine),
-                    target = self.target,
-                    mark = Value::word(mark),
-                    baseline_share = Value::Share(other),
-                    baseline = baseline.target
-                );
-                (Severity::Suspect, seen)
-            })
-        })
-    }
-
-    /// Share of the responses before and under load that `of` counts.
-    fn share(&self, of: impl Fn(&Frequencies) -> u64) -> Option<f64> {
-        let stages = [
-            self.expected?.before.as_ref()?,
-            self.expected?.load.as_ref()?,
-        ];
-        let all: u64 = stages.iter().map(|stage| stage.responses).sum();
-        let hits: u64 = stages.iter().map(|stage| of(stage)).sum();
-        (all > 0).then(|| hits as f64 / all as f64)
-    }
-
-    /// Compares the parts of documents: paths of JSON with types, and tags.
-    fn features(&self, baseline: &Self) -> Option<Seen> {
-        let missing = |has: &Self, lacks: &Self| {
-            let (one, other) = (has.expected?, lacks.expected?);
-            let (all, rest) = (one.before.as_ref()?, other.before.as_ref()?);
-            if all.responses < FEWEST || rest.responses < FEWEST {
-                return None;
-            }
-            let parts = one.features.iter().zip(&all.features);
-            let mut parts = parts.filter(|(name, count)| {
-                let is_constant_value = name.contains(": = ") || name.starts_with('"');
-                !is_constant_value && **count == all.responses
-            });
-            let missing = parts.find(|(name, _)| {
-                let at = other.features.iter().position(|known| known == *name);
-                let known = at.and_then(|at| rest.features.get(at));
-                known.is_none_or(|count| *count * 2 < rest.responses)
-                    && other.features.len() < MOST_FEATURES
-            });
-            missing.map(|(name, _)| {
-                let seen = message!(
-                    "feature-missing",
-                    target = has.target,
-                    feature = tame(name),
-                    other = lacks.target
-                );
-                (Severity::Suspect, seen)
-            })
-        };
-        missing(self, baseline).or_else(|| missing(baseline, self))
-    }
-
-    /// Compares whether the content varies.
-    fn variation(&self, baseline: &Self) -> Option<Seen> {
-        let is_new_each_time = |side: &Self| {
-            let before = side.expected?.before.as_ref()?;
-            let is_known = before.responses >= FEWEST && before.compared > 0;
-            is_known.then(|| (side.content(), before.repeated * 2 < before.compared))
-        };
-        let (mine, other) = (is_new_each_time(self)?, is_new_each_time(baseline)?);
-        let (constant, varying) = match (mine, other) {
-            ((Sameness::Same, _), (Sameness::Varies, true)) => (self, baseline),
-            ((Sameness::Varies, true), (Sameness::Same, _)) => (baseline, self),
-            _ => return None,
-        };
-        let seen = message!(
-            "only-one-varies",
-            constant = constant.target,
-            varying = varying.target
-        );
-        Some((Severity::Suspect, seen))
-    }
-
-    fn content(&self) -> Sameness {
-        self.expected
-            .map(|expected| expected.content)
-            .unwrap_or_default()
-    }
-
-    /// Whether the content was the same throughout the run.
-    fn is_always_the_same(&self) -> bool {
-        let stages = self
-            .expected
-            .map(|one| [&one.before, &one.load, &one.after]);
-        self.content() == Sameness::Same
-            && stages.is_some_and(|stages| {
-                let known = || stages.iter().copied().flatten();
-                known().count() > 0 && known().all(|stage| stage.same == stage.responses)
-            })
-    }
-
-    /// Whether a difference of mean lengths can be chance: both pages have bodies of different
-    /// lengths.
-    fn is_chance(&self, baseline: &Self, difference: f64) -> bool {
-        let variance = |side: &Self| {
-            let load = side.expected?.load.as_ref()?;
-            let lengths: Vec<f64> = load.lengths.iter().map(|&one| one as f64).collect();
-            if lengths.len() < FEWEST as usize {
-                return None;
-            }
-            let sd = tenbin_stats::standard_deviation(&lengths)?;
-            Some(sd * sd / side.responses.max(1) as f64)
-        };
-        let variances = variance(self).zip(variance(baseline));
-        variances.is_some_and(|(one, other)| difference.abs() < BY_CHANCE * (one + other).sqrt())
-    }
-
-    fn bodies(&self, baseline: &Self, may_differ: MayDiffer) -> Option<Seen> {
-        if may_differ.body {
-            return None;
-        }
-        let (Some(mine), Some(other)) = (self.body, baseline.body) else {
-            return Some((Severity::Note, message!("sizes-unknown")));
-        };
-        if self.is_chance(baseline, mine - other) {
-            return None;
-        }
-        let both_vary =
-            self.content() == Sameness::Varies && baseline.content() == Sameness::Varies;
-        let least = if both_vary { SAME_VARYING } else { SAME };
-        let (severity, share) = apart((mine, other), least)?;
-        let (severity, remark) = self.remark_on_sizes(baseline, may_differ, severity);
-        let seen = message!(
-            "sizes-differ",
-            target = self.target,
-            bytes = Value::whole(mine),
-            baseline = baseline.target,
-            baseline_bytes = Value::whole(other),
-            share = Value::Share(share),
-            remark
-        );
-        Some((severity, seen))
-    }
-
-    /// The severity of a difference between body sizes, and a remark on its reason.
-    fn remark_on_sizes(
-        &self,
-        baseline: &Self,
-        may_differ: MayDiffer,
-        severity: Severity,
-    ) -> (Severity, Option<Message>) {
-        match (self.encoded(baseline), self.decoded(baseline)) {
-            (Some(encodings), Some(Decoded::Alike(how))) => {
-                let remark = message!("by-compression", encodings, decoded = how);
-                let is_permitted = may_differ.size || may_differ.headers;
-                let severity = if is_permitted {
-                    Severity::Note
-                } else {
-                    Severity::Suspect
-                };
-                (severity, Some(remark))
-            }
-            // `contents` judges the content.
-            (_, Some(_)) if may_differ.size => (Severity::Note, Some(message!("permitted"))),
-            (encodings, None) if may_differ.size => {
-                let encodings = encodings.map(|encodings| message!("in-brackets", encodings));
-                let remark = message!("permitted-not-compared", encodings);
-                (Severity::Note, Some(remark))
-            }
-            (Some(encodings), None) => (severity, Some(message!("not-decoded", encodings))),
-            _ => (severity, None),
-        }
-    }
-
-    /// Compares the decoded content of bodies.
-    fn contents(&self, baseline: &Self, may_differ: MayDiffer) -> Option<Seen> {
-        let Some(Decoded::Apart(how)) = self.decoded(baseline).filter(|_| !may_differ.body) else {
-            return None;
-        };
-        // A page that shows the time differs too.
-        let is_constant = self.is_always_the_same() && baseline.is_always_the_same();
-        let has_same_words = || {
-            let words = |side: &Self| side.expected?.words_crc64.clone();
-            words(self)
-                .zip(words(baseline))
-                .is_some_and(|(one, two)| one == two)
-        };
-        let severity = if !is_constant && has_same_words() {
-            Severity::Note
-        } else {
-            Severity::Suspect
-        };
-        let seen = message!(
-            "contents-differ",
-            target = self.target,
-            baseline = baseline.target,
-            how
-        );
-        Some((severity, seen))
-    }
-
-    /// Compares media types.
-    fn types(&self, baseline: &Self) -> Option<Seen> {
-        let kind = |side: &Self| {
-            let name = side.expected?.content_type.as_deref()?;
-            let name = name.split(';').next().unwrap_or(name);
-            Some(name.trim().to_ascii_lowercase())
-        };
-        let (mine, other) = (kind(self)?, kind(baseline)?);
-        (mine != other).then(|| {
-            let seen = message!(
-                "types-differ",
-                target = self.target,
-                media_type = tame(&mine),
-                baseline = baseline.target,
-                baseline_type = tame(&other)
-            );
-            (Severity::Note, seen)
-        })
-    }
-
-    /// A clause on the content encodings; `None` if no body has an encoding.
-    fn encoded(&self, baseline: &Self) -> Option<Message> {
-        let encoding = |side: &Self| {
-            let name = side.expected?.encoding.as_deref()?;
-            (!name.eq_ignore_ascii_case("identity")).then(|| name.to_owned())
-        };
-        let (mine, other) = (encoding(self), encoding(baseline));
-        if mine.is_none() && other.is_none() {
-            return None;
-        }
-        let named = |name: Option<String>| {
-            let name = name.map(|name| tame(&name).into());
-            name.unwrap_or_else(|| Value::word("none"))
-        };
-        Some(message!(
-            "encodings",
-            encoding = named(mine),
-            baseline_encoding = named(other)
-        ))
-    }
-
-    /// The result of comparing the decoded bodies; `None` if unknown.
-    fn decoded(&self, baseline: &Self) -> Option<Decoded> {
-        let (mine, other) = (self.expected?, baseline.expected?);
-        let (a, b) = (mine.decoded_mean?, other.decoded_mean?);
-        let is_same = |side: &ExpectedResponse| side.content == Sameness::Same;
-        if is_same(mine)
-            && is_same(other)
-            && let (Some(one), Some(two)) = (&mine.decoded_crc64, &other.decoded_crc64)
-        {
-            return Some(match one == two {
-                true => Decoded::Alike(message!("decoded-equal", bytes = Value::Plain(a))),
-                false if a == b => Decoded::Apart(message!("other-bytes", bytes = Value::Plain(a))),
-                false => Decoded::Apart(other_lengths(a, b)),
-            });
-        }
-        // Pages that vary between responses have no fixed content: compare sizes.
-        let far = apart((a as f64, b as f64), SAME);
-        let far = far.filter(|_| !self.is_chance(baseline, a as f64 - b as f64));
-        Some(match far {
-            None => Decoded::Alike(message!(
-                "decoded-alike",
-                bytes = Value::Plain(a),
-                baseline_bytes = Value::Plain(b)
-            )),
-            Some(_) => Decoded::Apart(other_lengths(a, b)),
-        })
-    }
-
-    fn statuses(&self, baseline: &Self) -> Option<Seen> {
-        if self.statuses.is_empty() || baseline.statuses.is_empty() {
-            return None;
-        }
-        let known = self.statuses.keys().chain(baseline.statuses.keys());
-        let (status, mine, other) = known
-            .map(|status| {
-                let share = |answers: &Self| *answers.statuses.get(status).unwrap_or(&0.0);
-                (*status, share(self), share(baseline))
-            })
-            .max_by(|a, b| (a.1 - a.2).abs().total_cmp(&(b.1 - b.2).abs()))?;
-        ((mine - other).abs() > STATUSES).then(|| {
-            let seen = message!(
-                "statuses-differ",
-                share = Value::Share(mine),
-                target = self.target,
-                status = Value::Plain(status.into()),
-                baseline_share = Value::Share(other),
-                baseline = baseline.target
-            );
-            (Severity::Invalid, seen)
-        })
-    }
-}
-
-/// The result of comparing decoded bodies.
-enum Decoded {
-    Alike(Message),
-    Apart(Message),
-}
-
-fn other_lengths(bytes: u64, baseline_bytes: u64) -> Message {
-    message!(
-        "other-lengths",
-        bytes = Value::Plain(bytes),
-        baseline_bytes = Value::Plain(baseline_bytes)
-    )
-}
-
-/// The severity of a difference between two sizes, and the difference as a share of the larger
-/// size; `None` for a small difference.
-fn apart((mine, other): (f64, f64), least: f64) -> Option<(Severity, f64)> {
-    let difference = (mine - other).abs();
-    let share = difference / mine.max(other);
-    if share > OTHER && difference > NO_TIME {
-        Some((Severity::Invalid, share))
-    } else if share > least {
-        Some((Severity::Suspect, share))
-    } else {
-        None
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use tenbin_record::{ExpectedResponse, Sameness};
+
     use super::*;
     use crate::testing::Run;
 
