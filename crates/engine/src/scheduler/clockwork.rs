@@ -2,7 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{Scheduler, SlotState};
+use super::Scheduler;
+use super::slot::SlotState;
 use crate::error::ErrorClass;
 use crate::order::Order;
 use crate::tally::Times;

@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use super::{Scheduler, SlotState};
+use super::Scheduler;
+use super::slot::SlotState;
 use crate::error::ErrorClass;
 use crate::opened::Opened;
 use crate::order::Order;
