@@ -2,8 +2,10 @@
 //! clock. Over HTTP/2, only connection prefaces are exchanged.
 
 mod fetch;
+mod head;
 mod http2;
 mod other_scheme;
+mod refusal;
 mod stream;
 
 use std::io;
@@ -15,22 +17,18 @@ use std::time::{Duration, SystemTime};
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 use tenbin_plan::{HttpVersion, Sentence, sentence};
-use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 pub use fetch::{FetchError, fetch};
+use head::{Head, parse_head};
 pub use other_scheme::{OtherScheme, get_or_name_scheme};
+pub use refusal::ConnectionRefusal;
+use refusal::refusal;
 use stream::Stream;
 pub use tenbin_http::Address;
 
 /// Maximum time between two checks of the deadline.
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
-/// Longest response head, bytes.
-const HEAD_LIMIT: usize = 64 * 1024;
-/// Longest body of an error response that is read, bytes.
-const REFUSAL_LIMIT: usize = 4 * 1024;
-/// Longest wait for the body of an error response.
-const REFUSAL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The head of a response.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,49 +52,6 @@ pub struct ResponseHead {
     pub received: SystemTime,
     /// The reason, if the response says that the server refuses every request on the connection.
     pub refusal: Option<ConnectionRefusal>,
-}
-
-/// Why a server refuses every request on a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConnectionRefusal {
-    /// Plain HTTP was sent to a TLS port.
-    WantsTls,
-    /// The client sent no certificate.
-    WantsCertificate,
-}
-
-impl ConnectionRefusal {
-    /// Recognizes the wording of nginx, Apache and Go, regardless of hyphens and upper case.
-    fn of(body: &[u8]) -> Option<Self> {
-        let text = String::from_utf8_lossy(body).to_lowercase();
-        let says = |words: &[&str]| words.iter().any(|words| text.contains(words));
-        if says(&[
-            "plain http request was sent to https port",
-            "speaking plain http to an ssl-enabled server port",
-            "sent an http request to an https server",
-        ]) {
-            Some(Self::WantsTls)
-        } else if says(&["no required ssl certificate was sent"]) {
-            Some(Self::WantsCertificate)
-        } else {
-            None
-        }
-    }
-}
-
-impl ConnectionRefusal {
-    /// What the server does, after its address.
-    fn sentence(self) -> Sentence {
-        match self {
-            Self::WantsTls => sentence!("wants-tls", "speaks TLS; write https:// in its url"),
-            Self::WantsCertificate => {
-                sentence!(
-                    "wants-client-certificate",
-                    "requires a client certificate; set one with --cert FILE and --key FILE"
-                )
-            }
-        }
-    }
 }
 
 /// An address of a target with the connection settings to use for it.
@@ -395,32 +350,6 @@ async fn request_head(request: &str, stream: &mut Stream<'_>) -> Result<Response
     }
 }
 
-/// Reads the body of a 400 response to find the reason. An unreadable body is no error, because the
-/// server has responded.
-async fn refusal(
-    response: &ResponseHead,
-    mut body: Vec<u8>,
-    stream: &mut Stream<'_>,
-) -> Option<ConnectionRefusal> {
-    if response.status != Some(400) {
-        return None;
-    }
-    let deadline = stream.deadline.min(Instant::now() + REFUSAL_TIMEOUT);
-    let search = async {
-        loop {
-            let refusal = ConnectionRefusal::of(&body);
-            if refusal.is_some() || body.len() > REFUSAL_LIMIT {
-                return refusal;
-            }
-            match stream.read(&mut body).await {
-                Ok(0) | Err(_) => return None,
-                Ok(_) => {}
-            }
-        }
-    };
-    timeout_at(deadline, search).await.ok().flatten()
-}
-
 /// Whether the endpoint accepts a connection, which is closed at once.
 ///
 /// # Errors
@@ -456,86 +385,6 @@ fn request(url: &Url, headers: &[(String, String)]) -> String {
     text + "Connection: close\r\n\r\n"
 }
 
-enum Head {
-    Partial,
-    /// A complete head, and the offset of the body.
-    Complete(ResponseHead, usize),
-    Impossible,
-    /// Status 101, although the request asked for no other protocol.
-    Switched,
-}
-
-fn parse_head(bytes: &[u8], sent: SystemTime) -> Head {
-    const START: &[u8] = b"HTTP/1.";
-    let seen = bytes.len().min(START.len());
-    if bytes[..seen] != START[..seen] || bytes.len() > HEAD_LIMIT {
-        return Head::Impossible;
-    }
-    let Some(end) = end_of_head(bytes) else {
-        return Head::Partial;
-    };
-    let text = String::from_utf8_lossy(&bytes[..end]);
-    let Some(status) = text.lines().next().and_then(status_of) else {
-        return Head::Impossible;
-    };
-    if status == 101 {
-        return Head::Switched;
-    }
-    if status < 200 {
-        return match parse_head(&bytes[end..], sent) {
-            Head::Complete(response, further) => Head::Complete(response, end + further),
-            unfinished => unfinished,
-        };
-    }
-    let header = |name: &str| {
-        text.lines().skip(1).find_map(|line| {
-            let (key, value) = line.split_once(':')?;
-            key.eq_ignore_ascii_case(name).then(|| value.trim())
-        })
-    };
-    let response = ResponseHead {
-        status: Some(status),
-        server: header("server").map(str::to_owned),
-        bare_line_feed: (1..)
-            .zip(bytes[..end].split_inclusive(|&byte| byte == b'\n'))
-            .find_map(|(number, line)| (!line.ends_with(b"\r\n")).then_some(number)),
-        is_xml: header("content-type").is_some_and(is_xml),
-        location: header("location").map(str::to_owned),
-        date: header("date").and_then(|date| httpdate::parse_http_date(date).ok()),
-        sent,
-        received: SystemTime::now(),
-        refusal: None,
-    };
-    Head::Complete(response, end)
-}
-
-fn is_xml(content_type: &str) -> bool {
-    let kind = content_type.split(';').next().unwrap_or_default();
-    let kind = kind.trim().to_ascii_lowercase();
-    kind.ends_with("/xml") || kind.ends_with("+xml")
-}
-
-/// The offset after the empty line that ends a head. A line may end with a line feed alone, which a
-/// recipient may accept (RFC 9112, section 2.2).
-fn end_of_head(bytes: &[u8]) -> Option<usize> {
-    let mut start = 0;
-    loop {
-        let length = bytes[start..].iter().position(|&byte| byte == b'\n')?;
-        let line = &bytes[start..start + length];
-        let end = start + length + 1;
-        if start > 0 && matches!(line, b"" | b"\r") {
-            return Some(end);
-        }
-        start = end;
-    }
-}
-
-fn status_of(line: &str) -> Option<u16> {
-    let code = line.split(' ').nth(1)?;
-    let status = code.parse().ok()?;
-    (code.len() == 3 && (100..=599).contains(&status)).then_some(status)
-}
-
 fn not_http(address: &Address, bytes: &[u8]) -> ProbeError {
     // The first bytes are a TLS alert, or an HTTP/2 SETTINGS frame.
     let hint = match bytes {
@@ -553,106 +402,6 @@ fn not_http(address: &Address, bytes: &[u8]) -> ProbeError {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn complete(bytes: &[u8]) -> ResponseHead {
-        match parse_head(bytes, SystemTime::now()) {
-            Head::Complete(response, end) => {
-                assert!(end == bytes.len() || bytes[end - 1] == b'\n');
-                response
-            }
-            Head::Partial => panic!("partial"),
-            Head::Switched => panic!("switched"),
-            Head::Impossible => panic!("impossible"),
-        }
-    }
-
-    #[test]
-    fn a_head_is_read_past_interim_responses() {
-        let response = complete(
-            b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 403 Forbidden\r\nSERVER: MinIO\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\n<xml>",
-        );
-        assert_eq!(response.status, Some(403));
-        assert_eq!(response.server.as_deref(), Some("MinIO"));
-        let date = response
-            .date
-            .unwrap()
-            .duration_since(SystemTime::UNIX_EPOCH);
-        assert_eq!(date.unwrap().as_secs(), 784_111_777);
-    }
-
-    /// RFC 9112, section 2.2: a recipient may recognise a single LF as the end of a line.
-    #[test]
-    fn a_line_that_ends_with_a_line_feed_alone_is_accepted_and_named() {
-        for (head, line) in [
-            (&b"HTTP/1.1 200 OK\r\nServer: x\r\n\r\nbody"[..], None),
-            (b"HTTP/1.1 200 OK\nServer: x\n\nbody", Some(1)),
-            (b"HTTP/1.1 200 OK\r\nServer: x\n\r\nbody", Some(2)),
-            (b"HTTP/1.1 200 OK\r\nServer: x\r\n\nbody", Some(3)),
-        ] {
-            let response = match parse_head(head, SystemTime::now()) {
-                Head::Complete(response, end) => {
-                    assert_eq!(&head[end..], b"body");
-                    response
-                }
-                _ => panic!("complete"),
-            };
-            assert_eq!(response.bare_line_feed, line);
-            assert_eq!(response.server.as_deref(), Some("x"));
-        }
-    }
-
-    #[test]
-    fn a_switch_of_protocols_is_no_response() {
-        for head in [
-            &b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n"[..],
-            b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 101 x\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
-        ] {
-            let parsed = parse_head(head, SystemTime::now());
-            assert!(matches!(parsed, Head::Switched));
-        }
-    }
-
-    #[test]
-    fn every_prefix_is_partial_and_garbage_is_recognized_at_once() {
-        let head = b"HTTP/1.1 200 OK\r\nServer: x\r\n\r\n";
-        for end in 0..head.len() {
-            assert!(matches!(
-                parse_head(&head[..end], SystemTime::now()),
-                Head::Partial
-            ));
-        }
-        for garbage in [&b"SSH-2.0"[..], b"HTTP/2", b"HTTP/1.1 abc\r\n\r\n", b"\0"] {
-            assert!(matches!(
-                parse_head(garbage, SystemTime::now()),
-                Head::Impossible
-            ));
-        }
-    }
-
-    #[test]
-    fn refusals_are_recognized_by_their_wording() {
-        for (body, refusal) in [
-            (
-                "<center>The plain HTTP request was sent to HTTPS port</center>",
-                Some(ConnectionRefusal::WantsTls),
-            ),
-            (
-                "You're speaking plain HTTP to an SSL-enabled server port.<br />",
-                Some(ConnectionRefusal::WantsTls),
-            ),
-            (
-                "Client sent an HTTP request to an HTTPS server.\n",
-                Some(ConnectionRefusal::WantsTls),
-            ),
-            (
-                "<center>No required SSL certificate was sent</center>",
-                Some(ConnectionRefusal::WantsCertificate),
-            ),
-            ("<h1>400 Bad Request</h1>", None),
-        ] {
-            assert_eq!(ConnectionRefusal::of(body.as_bytes()), refusal, "{body}");
-        }
-    }
 
     #[test]
     fn garbage_is_escaped_in_the_message() {
