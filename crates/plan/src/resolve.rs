@@ -8,6 +8,7 @@ mod connection_limit;
 mod credentials;
 mod gate;
 mod hosts;
+mod launch;
 mod load;
 mod look_up;
 mod observe;

@@ -1,38 +1,31 @@
 //! Resolves the systems under test.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use url::Url;
 
-use super::command_line;
 use super::connect;
 use super::credentials::{self, Usage};
 use super::hosts;
+use super::launch;
 use super::observe;
 use super::search_servers;
 use super::sessions;
 use super::sweep::{self, Axis};
-use super::url::{self as urls, url_template};
+use super::url as urls;
 use crate::keys::names::Named;
 use crate::keys::relations;
 use crate::keys::row::Section as _;
-use crate::keys::scalar::{At, Entries, List, Scalar};
+use crate::keys::scalar::{At, List, Scalar};
 use crate::naming::{self, Names};
 use crate::plan::workload::Workload;
 use crate::plan_file::mistake::Mistake;
 use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
-use crate::secrets::placeholders;
 use crate::sentence;
 use crate::store::Store;
-use crate::target::{
-    Builtin, Credentials, Files, Host, Launch, Reach, Ready, ReadyDraft, Target, TargetDraft,
-};
+use crate::target::{Builtin, Credentials, Files, Host, Reach, Target, TargetDraft};
 use crate::work::Facts;
-
-const DEFAULT_LAUNCHED_URL: &str = "http://127.0.0.1:{port}/";
-const DEFAULT_NODE_URL: &str = "http://{host}:{port}/";
 
 /// Maximum number of targets: every round measures every target, and with more targets a round
 /// would take minutes.
@@ -272,9 +265,8 @@ fn reach(
             );
             None
         }
-        (Some("command"), None) => {
-            launched(resolver, draft, axes).map(|launch| (Reach::Launched(launch), Vec::new()))
-        }
+        (Some("command"), None) => launch::resolve(resolver, draft, axes)
+            .map(|launch| (Reach::Launched(launch), Vec::new())),
         (Some(way), None) => {
             if way == "builtin" {
                 let builtin = resolver.choice("builtin", &draft.builtin)?;
@@ -365,126 +357,6 @@ fn check_supports_work(
             ),
         );
     }
-}
-
-fn launched(resolver: &mut Resolver<'_>, draft: &TargetDraft, axes: &[Axis]) -> Option<Launch> {
-    let swept: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();
-    let command = command_line::of(resolver, draft.command.as_ref()?, &swept);
-    let nodes = search_servers::nodes(resolver, draft.nodes.as_ref());
-    let default_url = match nodes.as_slice() {
-        [] => DEFAULT_LAUNCHED_URL,
-        _ => DEFAULT_NODE_URL,
-    };
-    let url = resolver
-        .read("url", &draft.url, |scalar| {
-            url_template(scalar.text()?, &swept)
-        })
-        .unwrap_or_else(|| default_url.to_owned());
-    let env = environment(resolver, draft.env.as_ref(), &swept);
-    let says_port = |text: &String| placeholders::names(text).any(|name| name == "port");
-    if let Some(command) = &command
-        && nodes.is_empty()
-        && draft.unix.is_none()
-        && says_port(&url)
-        && !command.iter().chain(env.values()).any(says_port)
-    {
-        let message = sentence!(
-            "no-port-placeholder",
-            "does not contain {{port}}: without it, the server does not learn the port that \
-                Tenbin has chosen; add {{port}}, or state the server's own address as the url of \
-                the target"
-        );
-        resolver.wrong(draft.command.as_ref()?.place, "command", message);
-        return None;
-    }
-    let mut launch = Launch {
-        command: command?,
-        nodes,
-        env,
-        url,
-        ready: ready(resolver, draft.ready.as_ref(), &swept),
-        ..Launch::default()
-    };
-    launch.read_keys(resolver, draft);
-    launch
-        .directory
-        .get_or_insert_with(|| resolver.directory.clone());
-    Some(launch)
-}
-
-fn environment(
-    resolver: &mut Resolver<'_>,
-    entries: Option<&At<Entries>>,
-    swept: &[&str],
-) -> BTreeMap<String, String> {
-    let entries = entries.map_or(&[][..], |entries| entries.value.0.as_slice());
-    let mut environment = BTreeMap::new();
-    for (name, value) in entries {
-        let checked = value.value.text().and_then(|text| {
-            placeholders::check(text, swept)?;
-            if name.is_empty() || name.contains(['=', '\0']) || text.contains('\0') {
-                return Err(sentence!(
-                    "no-variable",
-                    "is not a valid environment variable: the name is empty or contains '=', \
-                        or there is a NUL character"
-                ));
-            }
-            Ok(text.to_owned())
-        });
-        match checked {
-            Ok(text) => {
-                environment.insert(name.clone(), text);
-            }
-            Err(message) => resolver.wrong(value.place, &format!("env {name}"), message),
-        }
-    }
-    environment
-}
-
-fn ready(resolver: &mut Resolver<'_>, draft: Option<&At<ReadyDraft>>, swept: &[&str]) -> Ready {
-    let Some(At {
-        value: draft,
-        place,
-    }) = draft
-    else {
-        return Ready::Port;
-    };
-    let given = [&draft.port, &draft.url, &draft.log];
-    if given.iter().filter(|field| field.is_some()).count() != 1 {
-        resolver.wrong(
-            *place,
-            "ready",
-            sentence!(
-                "ready-one-of",
-                "give one of {{ port = true }}, {{ url = \"http://…\" }} and {{ log = \"text\" }}"
-            ),
-        );
-        return Ready::Port;
-    }
-    let _ = resolver.read("port", &draft.port, |scalar| match scalar {
-        Scalar::Switch(true) => Ok(()),
-        other => Err(sentence!(
-            "ready-port",
-            "must be true, not {other}; the port is the port of the target's url",
-            other
-        )),
-    });
-    let url = resolver.read("ready", &draft.url, |scalar| {
-        url_template(scalar.text()?, swept).map(Ready::Url)
-    });
-    let log = resolver.read("ready", &draft.log, |scalar| match scalar.text()? {
-        "" => Err(sentence!(
-            "ready-empty",
-            "the text is empty, so any output would match; write a text that the server \
-                prints when ready"
-        )),
-        text if placeholders::names(text).any(|name| name == "secret_key") => Err(sentence!(
-            "ready-secret",
-            "{{secret_key}} is not allowed here: the output of a server must not contain it"
-        )),
-        text => Ok(Ready::Log(text.to_owned())),
-    });
-    url.or(log).unwrap_or(Ready::Port)
 }
 
 fn check_speaks_s3(
