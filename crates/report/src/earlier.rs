@@ -2,16 +2,16 @@
 //! and formats the comparison.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use tenbin_plan::{Sentence, sentence};
 use tenbin_result::{
     Document, Doubt, DoubtFinding, Earlier, EarlierOutcome, Language, Message, ResultOf, Trust,
-    Value, Withheld, message,
+    Withheld, message,
 };
-use tenbin_verdict::lint::{is_named, series as series_of};
+use tenbin_verdict::lint::series as series_of;
 use tenbin_verdict::{Measure, Series, against_earlier};
 
+mod comparable;
 mod history;
 mod origin;
 mod packages;
@@ -21,6 +21,8 @@ mod terms;
 mod units;
 mod warnings;
 
+pub use self::comparable::NotComparable;
+use self::comparable::{refuse_other_hosts, refuse_other_work, refuse_unknown_names};
 use self::origin::{Origin, one_place_each};
 use self::parity::Answers;
 use self::shared::{Blocks, Identity, Targets, shared};
@@ -306,25 +308,6 @@ fn blocks(document: &Document) -> Blocks {
     blocks
 }
 
-/// The reason why two runs cannot be compared. Prints one sentence in English.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NotComparable(Message);
-
-impl NotComparable {
-    /// The reason in a language, in one sentence.
-    pub fn said(&self, language: Language) -> String {
-        say_in(language, &self.0)
-    }
-}
-
-impl fmt::Display for NotComparable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.said(Language::English))
-    }
-}
-
-impl std::error::Error for NotComparable {}
-
 /// Compares two runs. `changed` names the workloads that are affected by the change between the
 /// runs.
 ///
@@ -423,69 +406,6 @@ fn one_target_each(before: &Results, after: &Results) -> Option<(Results, Result
         renamed
     };
     Some((renamed(before), renamed(after)))
-}
-
-fn refuse_other_hosts(before: &Results, after: &Results) -> Result<(), NotComparable> {
-    for ((what, then), (_, now)) in before.host.iter().zip(&after.host) {
-        if let (Some(then), Some(now)) = (then, now)
-            && then != now
-        {
-            return Err(NotComparable(message!(
-                "other-machines",
-                before = before.name.as_str(),
-                after = after.name.as_str(),
-                what = Value::word(what),
-                then = format!("{then:?}"),
-                now = format!("{now:?}")
-            )));
-        }
-    }
-    Ok(())
-}
-
-fn refuse_other_work(before: &Results, after: &Results) -> Result<(), NotComparable> {
-    for (workload, then) in &before.terms {
-        if let Some(now) = after.terms.get(workload)
-            && let Some(difference) = then.difference(now)
-        {
-            return Err(NotComparable(message!(
-                "other-requests",
-                before = before.name.as_str(),
-                after = after.name.as_str(),
-                workload = workload.as_str(),
-                difference
-            )));
-        }
-    }
-    Ok(())
-}
-
-fn refuse_unknown_names(
-    before: &Results,
-    after: &Results,
-    changed: &[String],
-) -> Result<(), NotComparable> {
-    let both: Vec<&str> = after
-        .terms
-        .keys()
-        .map(String::as_str)
-        .chain(after.series.iter().map(|each| each.workload.as_str()))
-        .filter(|name| before.has(name) && after.has(name))
-        .collect();
-    for name in changed {
-        if !both.iter().any(|workload| is_named(workload, name)) {
-            let mut known = both.clone();
-            known.sort_unstable();
-            known.dedup();
-            let known: Vec<String> = known.into_iter().map(str::to_owned).collect();
-            return Err(NotComparable(message!(
-                "changed-unknown",
-                name = format!("{name:?}"),
-                known
-            )));
-        }
-    }
-    Ok(())
 }
 
 /// Why a change between these runs cannot be attributed, as far as the reason lies in one of the
