@@ -1,22 +1,20 @@
 //! An S3 workload prepared for one target, from the check of its buckets to the cleanup.
 
+mod agent_side;
+mod clean_up;
+
 use std::collections::VecDeque;
-use std::mem;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use tenbin_engine::Workload;
-use tenbin_plan::s3::{Feature, SupportProbe};
+use tenbin_plan::s3::SupportProbe;
 use tenbin_plan::{self as plan, Choose, DataSet, Found, S3Operation, S3Work, Sentence, sentence};
 
-use crate::prepared::{
-    AgentSide, CleanUp, IMPOSSIBLE, Leftover, Observation, Prepared, Reading, Sequence, SetUp,
-    Stage,
-};
-use crate::remote::{SliceReport, SliceState, position_after};
+use crate::prepared::{Observation, Prepared, Sequence, SetUp, Stage};
 use crate::rng::name_number;
 use crate::s3::action::Layout;
-use crate::s3::cleanup::deletion::{Deletion, Remains};
+use crate::s3::cleanup::deletion::Remains;
 use crate::s3::content::Content;
 use crate::s3::messages::extra_headers::ExtraHeaders;
 use crate::s3::objects::appended::Lengths;
@@ -25,7 +23,7 @@ use crate::s3::objects::generations::Ledgers;
 use crate::s3::objects::marks::Marks;
 use crate::s3::objects::orders::Orders;
 use crate::s3::objects::uploads::Uploads;
-use crate::s3::objects::versions::{self, VersionIds};
+use crate::s3::objects::versions::VersionIds;
 use crate::s3::place::Place;
 use crate::s3::read_back::progress::Progress;
 use crate::s3::read_back::recorder::{Recorders, Reported};
@@ -253,195 +251,6 @@ impl Sequence for PreparedS3 {
 
 impl Observation for PreparedS3 {}
 
-impl AgentSide for PreparedS3 {
-    fn state_for_agents(&mut self) -> SliceState {
-        self.sender = Sender::Agents;
-        SliceState {
-            versions: self.ids.list(),
-            ..self.sequence_state()
-        }
-    }
-
-    fn add_reports(&mut self, reports: Vec<SliceReport>) -> Result<(), String> {
-        let before = self.sequence_state().position;
-        if !reports.iter().all(|one| one.is_possible(before.as_deref())) {
-            return Err(IMPOSSIBLE.to_owned());
-        }
-        let written = reports.iter().map(|report| report.written.clone());
-        self.reported.set(written.collect());
-        let Some(before) = before else { return Ok(()) };
-        let after = position_after(&before, &reports);
-        held(&self.cursors).advance(&after, 0);
-        if self.work.choose == Choose::Once {
-            self.marks.read_up_to(&after, versions::things(&self.work));
-        }
-        let digests = reports.iter().map(|report| report.digest);
-        let mut orders = held(&self.orders);
-        orders.digest = digests.fold(orders.digest, u64::wrapping_add);
-        Ok(())
-    }
-
-    fn is_continuable(&self) -> bool {
-        // Only the agent knows how often it has overwritten or extended an object.
-        !self.work.rewrite && !self.work.mix.has(S3Operation::Append)
-    }
-
-    fn agent_setup(&mut self) -> Option<Stage> {
-        self.survey()
-    }
-
-    fn agent_cleanup(&mut self) -> Option<Stage> {
-        self.abort_uploads()
-    }
-
-    fn set_state(&mut self, state: SliceState) -> Result<(), String> {
-        self.ids = Arc::new(VersionIds::listed(&state.versions));
-        if self.used_up_by_a_slice() {
-            // The coordinator has stored the objects again.
-            self.recorders.restored();
-        }
-        if let Some(position) = &state.position {
-            if !matches!(self.sender, Sender::Agent { .. }) {
-                // The orders of the workers exist only after their first slice.
-                drop(self.slice());
-            }
-            self.skip_to(position);
-            self.ends_at(state.ends.as_deref());
-        }
-        let digest_before = held(&self.orders).digest;
-        self.sender = Sender::Agent { digest_before };
-        Ok(())
-    }
-
-    fn report(&mut self) -> SliceReport {
-        let digest = held(&self.orders).digest;
-        let before = match self.sender {
-            Sender::Agent { digest_before } => digest_before,
-            Sender::Here | Sender::Agents => 0,
-        };
-        SliceReport {
-            position: self.sequence_state().position,
-            digest: digest.wrapping_sub(before),
-            written: self.recorders.export(),
-            ..SliceReport::default()
-        }
-    }
-}
-
-impl CleanUp for PreparedS3 {
-    fn read_back(&mut self) -> Reading {
-        self.reading()
-    }
-
-    fn inherit(&mut self) {
-        if self.work.data == DataSet::Fresh {
-            self.created = Created::Unnumbered;
-            self.find_uploads();
-        }
-    }
-
-    fn inherit_buckets(&mut self, buckets: &mut Vec<String>) {
-        if self.created != Created::Unnumbered {
-            return;
-        }
-        let own = self.place.buckets.iter().zip(self.buckets_made.iter());
-        for (bucket, made) in own {
-            let before = buckets.len();
-            buckets.retain(|name| *name != bucket.name);
-            made.store(buckets.len() < before, Ordering::Release);
-        }
-    }
-
-    fn after_run(&mut self) -> Option<Stage> {
-        let by_agents = mem::replace(&mut self.sender, Sender::Here) != Sender::Here;
-        if by_agents {
-            // What agents have created is known only to them: find it by listing.
-            if self.work.data == DataSet::Fresh {
-                self.created = Created::Unnumbered;
-            }
-            self.find_uploads();
-        }
-        if let Some(finish) = self.finish_host_check() {
-            return Some(finish);
-        }
-        match mem::replace(&mut self.clean_up, CleanUpStep::Delete) {
-            CleanUpStep::AbortUploads => {
-                if let Some(abort_uploads) = self.abort_uploads() {
-                    return Some(abort_uploads);
-                }
-            }
-            CleanUpStep::Delete => {}
-            CleanUpStep::List(objects, buckets) => return Some(self.recheck(objects, buckets)),
-        }
-        let mut objects = self.marks.take_made();
-        if self.work.data == DataSet::Keep {
-            self.stay += objects.len() as u64;
-            if self.stay + self.right > 0 || by_agents {
-                return None;
-            }
-            objects.clear();
-        }
-        let made = self.buckets_made.iter().enumerate();
-        let buckets: Vec<usize> = made
-            .filter(|(_, made)| made.swap(false, Ordering::AcqRel))
-            .map(|(bucket, _)| bucket)
-            .collect();
-        let scope = self.scope();
-        if mem::take(&mut self.created) != Created::Nothing
-            && let Some(scope) = scope
-        {
-            return Some(self.sweep(scope, buckets));
-        }
-        if objects.is_empty() {
-            return (!buckets.is_empty()).then(|| self.recheck(objects, buckets));
-        }
-        let many = objects.len() as u64;
-        let what = sentence!(
-            "deleting-objects",
-            "deleting {objects} object{s}",
-            objects = grouped(many),
-            s = if many == 1 { "" } else { "s" }
-        );
-        let tidy = Deletion::new(
-            Arc::clone(&self.place),
-            self.writer(),
-            &objects,
-            Arc::clone(&self.remains),
-        );
-        self.clean_up = CleanUpStep::List(objects, buckets);
-        Some(Stage {
-            what,
-            total: Some(tidy.requests()),
-            connections: CLEANUP_CONNECTIONS,
-            workers: vec![Box::new(tidy)],
-            must_succeed: false,
-            host: None,
-        })
-    }
-
-    fn kept(&self) -> Option<Sentence> {
-        self.staying()
-    }
-
-    fn leftovers(&self) -> Vec<Leftover> {
-        let listed = self.remains.remaining.leftovers(&self.place);
-        let mut left = listed.unwrap_or_else(|| self.undeleted().into_iter().collect());
-        left.extend(self.unfinished().map(Leftover::from));
-        left
-    }
-
-    fn removed(&self) -> Vec<Sentence> {
-        self.remains.remaining.removed(&self.place)
-    }
-
-    fn buckets_made(&self) -> Vec<String> {
-        let made = self.buckets_made.iter().zip(&self.place.buckets);
-        made.filter(|(made, _)| made.load(Ordering::Acquire))
-            .map(|(_, bucket)| bucket.name.clone())
-            .collect()
-    }
-}
-
 impl PreparedS3 {
     /// Prepares a workload for one target; workload and target must have been checked before.
     pub(super) fn new(
@@ -507,39 +316,6 @@ impl PreparedS3 {
         let all = 0..workers;
         all.map(|worker| self.measured_with_retries(worker, workers, retries))
             .collect()
-    }
-
-    /// The position in the request sequence, for agents.
-    fn sequence_state(&self) -> SliceState {
-        if self.has_sequence() {
-            SliceState::of(&held(&self.cursors))
-        } else {
-            SliceState::default()
-        }
-    }
-
-    /// Lists the uploads of every object at the end of the run, if the workload creates uploads.
-    fn find_uploads(&mut self) {
-        if self.work.mix.any(Feature::Parts) {
-            (0..self.work.objects).for_each(|object| {
-                self.unfinished.begin(object);
-            });
-        }
-    }
-
-    /// Objects that could not be deleted, according to the responses; a listing is more reliable.
-    fn undeleted(&self) -> Option<Leftover> {
-        let objects = self.remains.objects.load(Ordering::Acquire);
-        (objects > 0).then(|| Leftover {
-            what: format!(
-                "up to {} objects under {} could not be deleted from {}",
-                grouped(objects),
-                self.place.prefix,
-                self.buckets(),
-            ),
-            prefix: Some(self.place.prefix.clone()),
-            ..Leftover::default()
-        })
     }
 
     /// Name of the buckets in messages.
