@@ -1,15 +1,15 @@
 //! The command line of blobstore-bench, the benchmark in CubeFS's blobstore.
 
+mod draft;
+mod hosts;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
-use tenbin_plan::{
-    At, BlobDraft, Draft, List, Phase, Scalar, Sentence, TargetDraft, WorkloadDraft, blob_set_name,
-    sentence,
-};
+use tenbin_plan::{Phase, Sentence, blob_set_name, sentence};
 
+use self::hosts::hosts;
 use crate::flag::{Flag, Kind};
 use crate::help;
 use crate::mistakes::{Mistakes, unreadable};
@@ -171,9 +171,6 @@ const TABLE: Table = Table {
 /// The flag value that means no limit.
 const WITHOUT_LIMIT: &str = "-1";
 
-/// Duration of a mode without a time limit: 24 hours, because every mode must end.
-const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
-
 /// Parses the arguments of `blobstore-bench`.
 ///
 /// # Errors
@@ -289,13 +286,6 @@ fn refuse_what_cannot_run(given: &mut Given, job: &BlobstoreBenchJob, on_disk: b
     }
 }
 
-/// Default port of the cluster manager, as CubeFS ships it.
-const MANAGER_PORT: &str = ":9998";
-/// Ports of further cluster managers on the same host, in the configuration that CubeFS ships.
-const OTHER_MANAGERS: [&str; 2] = [":9999", ":10000"];
-/// Default port of the access layer, as CubeFS ships it.
-const ACCESS_PORT: &str = ":9500";
-
 fn backend(given: &mut Given, world: &World<'_>) -> Backend {
     match given.text("b") {
         "dummy" => return Backend::Dummy,
@@ -349,81 +339,6 @@ fn backend(given: &mut Given, world: &World<'_>) -> Backend {
             given.wrong("c", why);
             Backend::Blobstore(Vec::new())
         }
-    }
-}
-
-/// The access-layer hosts of a configuration, and whether the configuration names them; otherwise
-/// they are derived from the cluster managers. The keys can be at the top, below `stream` (newer
-/// versions) or below `access` (the blobstore's command-line client).
-fn hosts(text: &str) -> Result<(Vec<String>, bool), Sentence> {
-    let conf: serde_json::Value = serde_json::from_str(text)
-        .map_err(|error| sentence!("bench-no-json", "is not JSON: {error}", error))?;
-    let nowhere = serde_json::Value::Null;
-    let below = |name| conf.get(name).unwrap_or(&nowhere);
-    let places = [&conf, below("stream"), below("access")];
-    let texts = |list: &serde_json::Value| -> Vec<String> {
-        let items = list.as_array().into_iter().flatten();
-        let texts = items.filter_map(|item| item.as_str());
-        texts.map(with_scheme).collect()
-    };
-    let of_access = places
-        .iter()
-        .filter_map(|place| place.get("priority_addrs"));
-    if let Some(hosts) = of_access.map(texts).find(|hosts| !hosts.is_empty()) {
-        return Ok((hosts, true));
-    }
-    let clusters = places
-        .iter()
-        .filter_map(|place| place.pointer("/cluster_config/clusters"));
-    let clusters = clusters
-        .filter_map(|clusters| clusters.as_array())
-        .flatten();
-    let managers: Vec<String> = clusters
-        .filter_map(|cluster| cluster.get("hosts"))
-        .flat_map(texts)
-        .collect();
-    let mut hosts: Vec<String> = Vec::new();
-    for manager in &managers {
-        let host = at_the_access_layer(manager, &managers);
-        if !hosts.contains(&host) {
-            hosts.push(host);
-        }
-    }
-    if hosts.is_empty() {
-        Err(sentence!(
-            "bench-no-hosts",
-            "names no hosts: neither priority_addrs nor cluster_config.clusters; name those of the \
-             access layer: {{\"priority_addrs\": [\"http://HOST:9500\"]}}"
-        ))
-    } else {
-        Ok((hosts, false))
-    }
-}
-
-/// The default access-layer URL for a cluster manager: the same host with port 9500, because the
-/// managers on one host share one access layer. A URL without a default port of a manager is
-/// returned unchanged. Ports 9999 and 10000 are default ports only if a URL in `all`, the URLs of
-/// all managers, has port 9998.
-fn at_the_access_layer(manager: &str, all: &[String]) -> String {
-    let without = |host: &str, port| {
-        let host = host.trim_end_matches('/').strip_suffix(port);
-        host.map(str::to_owned)
-    };
-    let beside_the_first = all.iter().any(|one| without(one, MANAGER_PORT).is_some());
-    let other = || {
-        let mut ports = OTHER_MANAGERS.into_iter();
-        ports.find_map(|port| without(manager, port))
-    };
-    let host = without(manager, MANAGER_PORT);
-    let host = host.or_else(|| beside_the_first.then(other).flatten());
-    host.map_or_else(|| manager.to_owned(), |host| format!("{host}{ACCESS_PORT}"))
-}
-
-fn with_scheme(host: &str) -> String {
-    if host.contains("://") {
-        host.to_owned()
-    } else {
-        format!("http://{host}")
     }
 }
 
@@ -526,70 +441,6 @@ fn size(given: &mut Given, backend: &Backend) -> u64 {
             given.wrong("s", error.sentence());
             0
         }
-    }
-}
-
-impl BlobstoreBenchJob {
-    /// The plan: one target, one workload per mode, one round per loop.
-    pub fn draft(&self) -> Draft {
-        let mut draft = Draft::default();
-        draft.name = Some(At::nowhere("blobstore-bench"));
-        draft.targets = vec![At::nowhere(self.target())];
-        let modes = self.modes.iter();
-        draft.workloads = modes
-            .map(|(phase, name)| At::nowhere(self.workload(*phase, name)))
-            .collect();
-        draft.load.connections = Some(At::flag("-t", self.threads));
-        draft.threads = Some(At::flag("-t", self.threads));
-        draft.rounds.count = Some(At::flag("-l", self.loops));
-        let slice = self.duration.unwrap_or(NO_LIMIT);
-        draft.rounds.slice = Some(At::flag("-d", Time(slice).to_string()));
-        draft.rounds.warmup = Some(At::nowhere("0s"));
-        draft.rounds.gap = Some(At::nowhere("0s"));
-        draft
-    }
-
-    fn target(&self) -> TargetDraft {
-        let mut target = TargetDraft {
-            name: Some(At::nowhere("blobstore")),
-            ..TargetDraft::default()
-        };
-        match &self.backend {
-            Backend::Dummy => {
-                target.name = Some(At::nowhere("dummy"));
-                target.builtin = Some(At::flag("-b", "dummy"));
-            }
-            Backend::Blobstore(hosts) if hosts.len() == 1 => {
-                target.url = Some(At::flag("-c", hosts[0].as_str()));
-            }
-            Backend::Blobstore(hosts) => {
-                let hosts = hosts.iter().map(|host| {
-                    let host: Scalar = host.as_str().into();
-                    At::flag("-c", host)
-                });
-                target.urls = Some(At::flag("-c", List::Many(hosts.collect())));
-            }
-        }
-        target
-    }
-
-    fn workload(&self, phase: Phase, name: &str) -> WorkloadDraft {
-        let reads = phase == Phase::Get;
-        let mut workload = WorkloadDraft::of(BlobDraft {
-            operation: Some(At::flag("-m", phase.name())),
-            size: Some(At::flag("-s", Size(self.size).to_string())),
-            objects: self.objects.map(|objects| At::flag("-n", objects)),
-            prefix: self.set.as_ref().map(|set| At::flag("-pr", set.as_str())),
-            locations: self
-                .directory
-                .as_ref()
-                .map(|directory| At::flag("-r", directory.as_str())),
-            verify: (reads && !self.verify).then(|| At::flag("-verify", false)),
-            errors: self.errors.map(|errors| At::flag("-e", errors)),
-            ..BlobDraft::default()
-        });
-        workload.name = Some(At::nowhere(name));
-        workload
     }
 }
 
