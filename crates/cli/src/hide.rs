@@ -106,10 +106,10 @@ fn secret_after(argument: &OsStr) -> Option<&str> {
 /// Whether a text contains the name of a secret with a value, as in a query, a form, JSON or a
 /// header, or a URL with a password.
 fn has_secret(text: &str) -> bool {
-    let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let is_name_char = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let names_secret = text.match_indices(['=', ':']).any(|(at, _)| {
         let before = text[..at].trim_end_matches([' ', '"', '\'']);
-        let start = before.trim_end_matches(is_of_name).len();
+        let start = before.trim_end_matches(is_name_char).len();
         let has_value = !text[at + 1..].trim_matches([' ', '"', '\'']).is_empty();
         has_value && is_secret_name(&before[start..])
     });

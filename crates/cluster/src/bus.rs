@@ -482,9 +482,9 @@ mod tests {
             creds: None,
         };
         let keep_all = Box::new(|_: &str, _: &[u8], _| true);
-        let begun = Instant::now();
+        let start = Instant::now();
         let connected = Bus::connect(&server, "test", "inbox", vec!["a".to_owned()], keep_all);
-        (connected, begun.elapsed())
+        (connected, start.elapsed())
     }
 
     #[test]
@@ -502,9 +502,9 @@ mod tests {
         for _ in 0..5_000 {
             bus.outbox().send("a", &"x".repeat(9_000));
         }
-        let begun = Instant::now();
+        let start = Instant::now();
         drop(bus);
-        let took = begun.elapsed();
+        let took = start.elapsed();
         assert!(took < 3 * CLOSE_TIMEOUT, "{took:?}");
     }
 

@@ -215,7 +215,7 @@ pub(crate) fn command_table(
             text,
             "| `{name}` | {} | {} |",
             cell(about),
-            cell(&told(fate))
+            cell(&treatment(fate))
         );
     }
     text
@@ -242,7 +242,7 @@ pub(crate) fn flag_table<'a>(
             commands(flag, all_commands),
             cell(&defaults(flag)),
             cell(flag.about),
-            cell(&told_of_flag(flag))
+            cell(&flag_treatment(flag))
         );
     }
     text
@@ -274,15 +274,16 @@ fn defaults(flag: &Flag) -> String {
     parts.join(", ")
 }
 
-fn told_of_flag(flag: &Flag) -> String {
-    let mut text = told(flag.fate);
+fn flag_treatment(flag: &Flag) -> String {
+    let mut text = treatment(flag.fate);
     for (value, reason) in flag.refused_values {
         let _ = write!(text, "; `{value}` refused: {reason}");
     }
     text
 }
 
-fn told(fate: Fate) -> String {
+/// What Tenbin does with a flag, for the documentation.
+fn treatment(fate: Fate) -> String {
     match fate {
         Fate::Honoured => "honoured".to_owned(),
         Fate::Noted(note) => format!("accepted; {note}"),

@@ -79,14 +79,14 @@ impl Spelling {
         let mut rest = message;
         while let Some(at) = rest.find("--") {
             let (before, from) = rest.split_at(at);
-            let length = from.len() - from.trim_start_matches(is_of_a_flag).len();
+            let length = from.len() - from.trim_start_matches(is_flag_char).len();
             let length = from[..length].trim_end_matches(['.', '-']).len().max(2);
             let (flag, after) = from.split_at(length);
             text.push_str(before);
             rest = after;
             // The flags of a complete command line are those of its command.
             let is_of_command = last_clause(&text).contains("tenbin ");
-            let is_flag = flag.len() > 2 && !before.ends_with(is_of_a_flag);
+            let is_flag = flag.len() > 2 && !before.ends_with(is_flag_char);
             let own = same::own_flag(self.command, flag);
             match own {
                 Some(own) if is_flag && !is_of_command => text.push_str(own),
@@ -129,7 +129,7 @@ impl Spelling {
     }
 }
 
-fn is_of_a_flag(c: char) -> bool {
+fn is_flag_char(c: char) -> bool {
     c == '-' || c == '.' || c.is_ascii_lowercase() || c.is_ascii_digit()
 }
 

@@ -84,15 +84,18 @@ pub fn nodes(kind: &Kind, servers: &[String], login: &Login) -> Result<Vec<Node>
             }
         }
     }
-    let is_told = |node: &Node| nodes.iter().any(|other| tells_of(other, node));
-    let told: Vec<bool> = nodes.iter().map(is_told).collect();
-    let nodes = nodes.into_iter().zip(told).filter(|(_, told)| !told);
+    let is_explained = |node: &Node| nodes.iter().any(|other| explains(other, node));
+    let explained: Vec<bool> = nodes.iter().map(is_explained).collect();
+    let nodes = nodes
+        .into_iter()
+        .zip(explained)
+        .filter(|(_, explained)| !explained);
     Ok(nodes.map(|(node, _)| node).collect())
 }
 
-/// Whether a dead node of a cluster is the reason why a server on its host does not answer. Droonga
-/// names nodes by host and port of the engine: `10.0.0.3:10031/droonga`.
-fn tells_of(node: &Node, server: &Node) -> bool {
+/// Whether a dead node of a cluster is the reason why a server on its host does not respond.
+/// Droonga names nodes by host and port of the engine: `10.0.0.3:10031/droonga`.
+fn explains(node: &Node, server: &Node) -> bool {
     let rest = server.name.split_once("://").map(|(_, rest)| rest);
     let host = rest.and_then(|rest| rest.split([':', '/']).next());
     let own = node.name.split_once(':').map(|(own, _)| own);
@@ -235,12 +238,12 @@ mod tests {
             note: Sentence::default(),
         };
         let dead = node("127.0.0.3:10031/droonga", false);
-        assert!(tells_of(&dead, &node("http://127.0.0.3:10042", false)));
-        assert!(!tells_of(&dead, &node("http://127.0.0.2:10042", false)));
-        assert!(!tells_of(&dead, &node("http://127.0.0.3:10042", true)));
+        assert!(explains(&dead, &node("http://127.0.0.3:10042", false)));
+        assert!(!explains(&dead, &node("http://127.0.0.2:10042", false)));
+        assert!(!explains(&dead, &node("http://127.0.0.3:10042", true)));
         let alive = node("127.0.0.3:10031/droonga", true);
-        assert!(!tells_of(&alive, &node("http://127.0.0.3:10042", false)));
-        assert!(!tells_of(&dead, &dead));
+        assert!(!explains(&alive, &node("http://127.0.0.3:10042", false)));
+        assert!(!explains(&dead, &dead));
     }
 
     #[test]

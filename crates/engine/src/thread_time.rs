@@ -95,10 +95,10 @@ mod tests {
         let cores = std::thread::available_parallelism().unwrap().get();
         let spin = || {
             let meter = ThreadMeter::open();
-            let begun = Instant::now();
+            let start = Instant::now();
             let before = meter.read();
-            while begun.elapsed() < Duration::from_millis(400) {}
-            (meter.read().since(before), begun.elapsed())
+            while start.elapsed() < Duration::from_millis(400) {}
+            (meter.read().since(before), start.elapsed())
         };
         let threads: Vec<_> = (0..3 * cores).map(|_| std::thread::spawn(spin)).collect();
         for thread in threads {

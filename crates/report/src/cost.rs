@@ -22,13 +22,13 @@ pub(crate) fn is_known(result: &ResultOf) -> bool {
 }
 
 /// Whether only the resource use of the whole host is known.
-pub(crate) fn is_of_host(result: &ResultOf) -> bool {
+pub(crate) fn covers_whole_host(result: &ResultOf) -> bool {
     is_known(result) && result.scope == Some(UseScope::Host)
 }
 
 /// Name of the target, marked if the figures are those of its whole host.
 pub(crate) fn named(result: &ResultOf) -> String {
-    if is_of_host(result) {
+    if covers_whole_host(result) {
         format!("{} ({WHOLE_HOST})", result.target)
     } else {
         result.target.clone()

@@ -273,8 +273,8 @@ impl ProbeError {
 }
 
 impl ProbeError {
-    /// Whether the server does not run or does not answer. Otherwise, it answers, and the settings
-    /// do not fit it.
+    /// Whether the server does not run or does not respond. Otherwise, the server responds, and the
+    /// settings do not fit it.
     pub(crate) fn is_unreachable(&self) -> bool {
         matches!(
             self,

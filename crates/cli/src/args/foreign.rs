@@ -160,13 +160,13 @@ impl ForeignArgs {
         }
         let matches = command.try_get_matches_from(own);
         let added = matches.and_then(|matches| AddedArgs::from_arg_matches(&matches));
-        let added = added.map_err(|error| Mistakes::one(of_added(&error)))?;
+        let added = added.map_err(|error| Mistakes::one(added_flag_error(&error)))?;
         Ok((added, rest))
     }
 }
 
 /// What is wrong with a flag that Tenbin adds.
-fn of_added(error: &clap::Error) -> Sentence {
+fn added_flag_error(error: &clap::Error) -> Sentence {
     let text = error.to_string();
     let line = text.lines().next().unwrap_or_default();
     let line = line.trim_start_matches("error: ");

@@ -249,7 +249,7 @@ impl InitError {
     }
 
     /// Whether a plan can be written without a trial.
-    pub(crate) fn is_of_trial(&self) -> bool {
+    pub(crate) fn is_from_trial(&self) -> bool {
         matches!(
             self,
             Self::Trial(_)

@@ -129,7 +129,7 @@ pub fn serve(
     let (bus, received) = Bus::connect(server, &name, AGENT_INBOX, listened, keep_all)?;
     let (jobs, queue) = mpsc::channel();
     let (reporter, reports) = mpsc::channel();
-    let (news, told) = mpsc::sync_channel(MOST_NEWS);
+    let (news, shown_news) = mpsc::sync_channel(MOST_NEWS);
     tell(News::Waiting);
     thread::scope(|scope| {
         let worker = Worker {
@@ -167,7 +167,7 @@ pub fn serve(
             agent.leave();
             agent.failure.map_or(Ok(()), Err)
         });
-        told.iter().for_each(tell);
+        shown_news.iter().for_each(tell);
         let panicked = |_| Err(ClusterError::Agents(failed()));
         control.join().unwrap_or_else(panicked)
     })

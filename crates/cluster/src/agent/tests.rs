@@ -183,11 +183,11 @@ fn the_next_slice_can_be_ordered_as_soon_as_one_has_ended() {
     turn(slice(2), None);
     turn(slice(1), Some(1));
     drop(agent);
-    let begun = queue.try_iter().filter_map(|job| match job {
+    let started = queue.try_iter().filter_map(|job| match job {
         Job::Slice(ordered, ..) => Some(ordered.number),
         _ => None,
     });
-    assert_eq!(begun.collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(started.collect::<Vec<_>>(), [0, 1]);
     let refusals = std::iter::from_fn(|| sent.next::<Event>());
     let refusals = refusals.filter_map(|(_, event)| match event.what {
         Happened::Refused { why, .. } => Some(why),

@@ -41,13 +41,13 @@ impl Coordinator {
     ) -> Result<Vec<Option<OtherClock>>, ClusterError> {
         let mut probes: Vec<Vec<Probe>> = vec![Vec::new(); self.members.len()];
         for _ in 0..PROBES {
-            let begun = Instant::now();
-            let sent = self.now(begun);
+            let start = Instant::now();
+            let sent = self.now(start);
             for agent in 0..self.members.len() {
                 self.order(agent, What::Probe { sent });
             }
             let mut missing = self.members.len();
-            while missing > 0 && begun.elapsed() < PROBE_TIME {
+            while missing > 0 && start.elapsed() < PROBE_TIME {
                 check(stop)?;
                 let Some((agent, happened, at)) = hear(self)? else {
                     continue;

@@ -45,9 +45,9 @@ impl Coordinator {
     pub fn list(server: &Server, stop: &AtomicBool) -> Result<Vec<ListedAgent>, ClusterError> {
         let mut coordinator = Self::connect(server, &format!("list-{:x}", std::process::id()))?;
         let mut found = Vec::new();
-        let begun = Instant::now();
+        let start = Instant::now();
         coordinator.say_hello();
-        while begun.elapsed() < LIST_TIME {
+        while start.elapsed() < LIST_TIME {
             check(stop)?;
             if let Some((_, Happened::Here(intro), _)) = coordinator.next(POLL)? {
                 found.push(intro);
@@ -172,8 +172,8 @@ impl Coordinator {
     fn reserve_one(&mut self, agent: usize, stop: &AtomicBool) -> Result<bool, ClusterError> {
         let number = self.number;
         self.order(agent, What::Reserve { number });
-        let begun = Instant::now();
-        while begun.elapsed() < RESERVE_TIME {
+        let start = Instant::now();
+        while start.elapsed() < RESERVE_TIME {
             check(stop)?;
             match self.next(POLL)? {
                 Some((of, Happened::Reserved, _)) if of == agent => return Ok(true),
@@ -219,7 +219,7 @@ pub struct ListedAgent {
 
 /// A search for free agents.
 pub(super) struct Search {
-    begun: Instant,
+    start: Instant,
     time: Duration,
     asked: Option<Instant>,
     /// The instance of each agent that has responded since agents were last asked, by name.
@@ -234,7 +234,7 @@ pub(super) struct Search {
 impl Search {
     pub(super) fn new(time: Duration) -> Self {
         Self {
-            begun: Instant::now(),
+            start: Instant::now(),
             time,
             asked: None,
             instances: BTreeMap::new(),
@@ -258,13 +258,13 @@ impl Search {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.begun.elapsed() > self.time
+        self.start.elapsed() > self.time
     }
 
     /// Whether all free agents have had the time to respond, so that the choice does not depend on
     /// which agent is quick.
     pub(super) fn is_long_enough(&self) -> bool {
-        self.begun.elapsed() >= HELLO_AGAIN
+        self.start.elapsed() >= HELLO_AGAIN
     }
 
     /// Takes note of an agent's introduction. An agent may have been started again since agents were

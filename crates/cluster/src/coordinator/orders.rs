@@ -109,11 +109,11 @@ impl Coordinator {
         };
         let orders = (0..agents).map(of_agent).collect::<Result<_, _>>();
         self.order_in_parts(orders.map_err(ClusterError::Agents)?);
-        let begun = Instant::now();
+        let start = Instant::now();
         let mut has_done = vec![false; agents];
         while let Some(missing) = has_done.iter().position(|has_done| !has_done) {
             check(stop)?;
-            if begun.elapsed() > time {
+            if start.elapsed() > time {
                 let what = sentence!(
                     "request-not-completed",
                     "did not complete the coordinator's request within {seconds} s",

@@ -56,9 +56,9 @@ impl RunningHub {
             .stderr(Stdio::null())
             .spawn()
             .expect("nats-server starts");
-        let begun = Instant::now();
+        let start = Instant::now();
         while std::net::TcpStream::connect(hub.local).is_err() {
-            assert!(begun.elapsed() < Duration::from_secs(30), "no hub");
+            assert!(start.elapsed() < Duration::from_secs(30), "no hub");
             thread::sleep(Duration::from_millis(20));
         }
         Self {
@@ -334,17 +334,17 @@ fn a_coordinator_receives_every_sample_of_many_agents() {
 fn measure(hub: &RunningHub, agents: usize, others: &BTreeSet<String>) -> (u64, String) {
     let never = AtomicBool::new(false);
     let server = hub.server(hub::COORDINATOR_CREDS);
-    let begun = Instant::now();
+    let start = Instant::now();
     let mut coordinator =
         Coordinator::gather(&server, "many", (agents, LIMIT), &never, &mut |_| {}).unwrap();
-    let gathered = begun.elapsed();
+    let gathered = start.elapsed();
     let plan = Assignment {
         plan: "#".repeat(4_096),
         threads: agents,
         ..Assignment::default()
     };
     coordinator.prepare(&plan, &never).unwrap();
-    let prepared = begun.elapsed() - gathered;
+    let prepared = start.elapsed() - gathered;
     let mut own = threads();
     own.retain(|thread| !others.contains(thread));
     let slice = Slice {

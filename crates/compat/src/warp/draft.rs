@@ -103,12 +103,12 @@ impl WarpJob {
         } else if self.keep_data {
             draft.data = Some(At::flag("--keep-data", "keep"));
         }
-        self.of_the_operation(&mut draft);
+        self.set_operation_keys(&mut draft);
         draft
     }
 
     /// Sets the keys that apply to some operations only.
-    fn of_the_operation(&self, draft: &mut S3Draft) {
+    fn set_operation_keys(&self, draft: &mut S3Draft) {
         let versions = || number("--versions", self.versions.filter(|&count| count > 1));
         match self.operation {
             Operation::Get => {

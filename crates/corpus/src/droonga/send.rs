@@ -70,7 +70,7 @@ pub fn send(
     let mut nodes = Nodes::new(options.servers.clone());
     let started = Instant::now();
     let pace = RateLimit::new(options.rate, started);
-    let mut told = (started, 0);
+    let mut reported = (started, 0);
     let mut messages = 0;
     for (name, input) in inputs {
         let mut source = Source::new(input);
@@ -111,10 +111,10 @@ pub fn send(
                 nodes.flush()?;
                 pace.wait(messages, stop);
             }
-            let elapsed = told.0.elapsed();
+            let elapsed = reported.0.elapsed();
             if elapsed >= REPORT_PERIOD {
-                tell((messages - told.1) as f64 / elapsed.as_secs_f64());
-                told = (Instant::now(), messages);
+                tell((messages - reported.1) as f64 / elapsed.as_secs_f64());
+                reported = (Instant::now(), messages);
             }
         }
     }

@@ -152,7 +152,8 @@ struct Loader<'a> {
     ready: bool,
     confirmed_at: Instant,
     unconfirmed: u64,
-    told: (Instant, u64),
+    /// When the throughput was last reported, and the records sent by then.
+    reported: (Instant, u64),
     tables: Vec<String>,
     counted: Vec<(String, Option<u64>)>,
     complete: bool,
@@ -184,7 +185,7 @@ impl<'a> Loader<'a> {
             ready: false,
             confirmed_at: now,
             unconfirmed: 0,
-            told: (now, 0),
+            reported: (now, 0),
             tables: Vec::new(),
             counted: Vec::new(),
             complete: false,
@@ -326,10 +327,10 @@ impl<'a> Loader<'a> {
     }
 
     fn report(&mut self, bytes: u64) {
-        let (last, sent) = self.told;
+        let (last, sent) = self.reported;
         let elapsed = last.elapsed();
         let throughput = (elapsed >= Duration::from_secs(1)).then(|| {
-            self.told = (Instant::now(), self.sent);
+            self.reported = (Instant::now(), self.sent);
             (self.sent - sent) as f64 / elapsed.as_secs_f64()
         });
         (self.tell)(Progress {

@@ -382,8 +382,8 @@ impl Scheduler<'_> {
             return u64::MAX;
         }
         let part = (window / reopens).max(1);
-        let begun = now.saturating_sub(self.schedule.open) / part;
-        self.schedule.open + (begun + 1) * part
+        let elapsed_parts = now.saturating_sub(self.schedule.open) / part;
+        self.schedule.open + (elapsed_parts + 1) * part
     }
 
     /// Adds the figures of `connection` inside the window to `lives`, with keep-alive.

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn users_who_think_hold_no_lane_and_send_nothing() {
+    fn users_who_think_hold_no_slot_and_send_nothing() {
         let think = Think::Fixed(Duration::from_nanos(100));
         let mut dispatch = Dispatch::new(2, &[1], Some(Thinker::new(&think, 1, 0)));
         dispatch.rest(0, 0);

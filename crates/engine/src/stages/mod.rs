@@ -50,12 +50,12 @@ enum TotalScope {
 impl TotalScope {
     /// Converts a total that, by the content type in `head`, does not cover the whole request to a
     /// stage. Returns any other time unchanged.
-    fn judged<'a>(self, told: Timing<'a>, head: &[u8]) -> Timing<'a> {
-        match (told, self) {
+    fn judged<'a>(self, timing: Timing<'a>, head: &[u8]) -> Timing<'a> {
+        match (timing, self) {
             (Timing::Total(nanos), Self::UntilHead(name)) if !announces_document(head) => {
                 Timing::Stage(name, nanos)
             }
-            _ => told,
+            _ => timing,
         }
     }
 }
@@ -82,7 +82,7 @@ fn read(head: &[u8], tell: &mut dyn FnMut(Timing<'_>)) -> Result<(), Unreadable>
     for line in head.split(|&byte| byte == b'\n').skip(1) {
         for header in &HEADERS {
             if let Some(value) = value_of(line, header.name) {
-                let mut judged = |told: Timing<'_>| tell(header.total.judged(told, head));
+                let mut judged = |timing: Timing<'_>| tell(header.total.judged(timing, head));
                 (header.parse)(value.trim_ascii(), &mut judged)?;
             }
         }
@@ -116,8 +116,8 @@ mod tests {
     /// has the name `=`. `None` if the value is malformed.
     pub(super) fn micros(parse: Parse, value: &str) -> Option<Vec<(String, u64)>> {
         let mut all = Vec::new();
-        parse(value.as_bytes(), &mut |told| {
-            all.push(match told {
+        parse(value.as_bytes(), &mut |timing| {
+            all.push(match timing {
                 Timing::Stage(name, nanos) => (name.to_owned(), nanos / 1_000),
                 Timing::Total(nanos) => ("=".to_owned(), nanos / 1_000),
             });
@@ -128,10 +128,10 @@ mod tests {
 
     /// The times in the timing headers of a response head, in order: name and nanoseconds. A total
     /// has the name `=`. `None` if a timing header is malformed.
-    fn told(head: &str) -> Option<Vec<(String, u64)>> {
+    fn timings_of(head: &str) -> Option<Vec<(String, u64)>> {
         let mut all = Vec::new();
-        let result = read(head.as_bytes(), &mut |told| {
-            all.push(match told {
+        let result = read(head.as_bytes(), &mut |timing| {
+            all.push(match timing {
                 Timing::Stage(name, nanos) => (name.to_owned(), nanos),
                 Timing::Total(nanos) => ("=".to_owned(), nanos),
             });
@@ -153,35 +153,35 @@ mod tests {
             ("PROXY", 3_000_000),
         ];
         let expected: Vec<_> = expected.map(|(name, ns)| (name.to_owned(), ns)).to_vec();
-        assert_eq!(told(head), Some(expected));
+        assert_eq!(timings_of(head), Some(expected));
     }
 
     #[test]
     fn a_total_until_the_head_does_not_include_a_body_read_later() {
-        let answer = |kind: &str| {
+        let times_with = |kind: &str| {
             let head = format!("HTTP/1.1 200 OK\r\nTrace-Log: ACCESS:5\r\n{kind}\r\n\r\n");
-            told(&head).expect("readable")
+            timings_of(&head).expect("readable")
         };
         let until_head = [("ACCESS".to_owned(), 5_000_000)];
         let whole = [("=".to_owned(), 5_000_000)];
-        assert_eq!(answer("Content-Type: application/json"), whole);
+        assert_eq!(times_with("Content-Type: application/json"), whole);
         for other in [
             "Content-Type: application/octet-stream",
             "Content-Type: application/jsonl",
             "X-Content-Type: application/json",
             "Server: x",
         ] {
-            assert_eq!(answer(other), until_head, "{other}");
+            assert_eq!(times_with(other), until_head, "{other}");
         }
         // The content type does not affect `Server-Timing`.
         let timed = "HTTP/1.1 200 OK\r\nServer-Timing: total;dur=5\r\n\r\n";
-        assert_eq!(told(timed).expect("readable"), whole);
+        assert_eq!(timings_of(timed).expect("readable"), whole);
     }
 
     #[test]
     fn a_malformed_line_invalidates_all_times_of_the_response() {
         let head = "HTTP/2 200\r\nserver-timing: db;dur=1\r\nserver-timing: db;dur=fast\r\n\r\n";
-        assert_eq!(told(head), None);
+        assert_eq!(timings_of(head), None);
     }
 
     proptest! {
@@ -194,8 +194,8 @@ mod tests {
             head.extend_from_slice(&value);
             head.extend_from_slice(b"\r\n\r\n");
             let mut fine = true;
-            let _ = read(&head, &mut |told| {
-                let (name, nanos) = match told {
+            let _ = read(&head, &mut |timing| {
+                let (name, nanos) = match timing {
                     Timing::Stage(name, nanos) => (name, nanos),
                     Timing::Total(nanos) => ("total", nanos),
                 };
@@ -217,7 +217,7 @@ mod tests {
             name in prop::sample::select(vec!["Server-Timing", "Trace-Log"]),
         ) {
             let head = format!("HTTP/1.1 200 OK\r\n{name}: {}\r\n\r\n", parts.concat());
-            for (name, nanos) in told(&head).unwrap_or_default() {
+            for (name, nanos) in timings_of(&head).unwrap_or_default() {
                 prop_assert!(!name.is_empty());
                 prop_assert!(nanos <= crate::histogram::HIGHEST_NANOS);
             }

@@ -48,7 +48,7 @@ impl Limit {
     }
 
     /// Whether both limits apply to the same statistic.
-    fn is_of_the_same(&self, other: &Self) -> bool {
+    fn limits_same_statistic(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Percentile { percent: a, .. }, Self::Percentile { percent: b, .. }) => a == b,
             (Self::Mean { .. }, Self::Mean { .. }) => true,
@@ -81,7 +81,10 @@ impl FromStr for Slo {
         let mut limits: Vec<Limit> = Vec::new();
         for part in text.split(',') {
             let limit = limit(part.trim())?;
-            if limits.iter().any(|known| known.is_of_the_same(&limit)) {
+            if limits
+                .iter()
+                .any(|known| known.limits_same_statistic(&limit))
+            {
                 return Err(sentence!(
                     "slo-twice",
                     "{text:?} limits the same thing twice",

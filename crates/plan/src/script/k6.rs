@@ -2,7 +2,7 @@
 
 use super::suggestion::Suggestion;
 use super::text::{
-    after_key, after_keys, entries, is_of_name, items, literal, number, object_of,
+    after_key, after_keys, entries, is_name_char, items, literal, number, object_of,
     without_comments, word,
 };
 
@@ -77,7 +77,7 @@ fn take_calls(found: &mut Suggestion, text: &str) {
     let mut calls: Vec<(usize, &Call)> = Vec::new();
     for call in CALLS {
         let places = text.match_indices(call.begin).map(|(at, _)| at);
-        let is_whole = |at: &usize| !text[..*at].chars().next_back().is_some_and(is_of_name);
+        let is_whole = |at: &usize| !text[..*at].chars().next_back().is_some_and(is_name_char);
         calls.extend(places.filter(is_whole).map(|at| (at, call)));
     }
     calls.sort_by_key(|(at, _)| *at);
@@ -129,7 +129,7 @@ fn take_params(found: &mut Suggestion, text: &str, params: &str) {
             (name, _) => found.leaves_out(plain(name, "params")),
         }
     }
-    let is_variable = params.chars().all(is_of_name);
+    let is_variable = params.chars().all(is_name_char);
     if is_variable && text.contains(&format!("{params}.headers")) {
         found.leaves_out("headers");
     }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 const LONGEST: usize = 200;
 
 /// Whether a character can be part of a name of JavaScript.
-pub(super) fn is_of_name(c: char) -> bool {
+pub(super) fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
@@ -16,7 +16,7 @@ pub(super) fn after_keys<'a>(text: &'a str, key: &'a str) -> impl Iterator<Item 
         let before = text[..at].chars().next_back();
         let after = text[at + key.len()..].trim_start_matches(['\'', '"']);
         let value = after.trim_start().strip_prefix(':')?;
-        (!before.is_some_and(is_of_name)).then(|| value.trim_start())
+        (!before.is_some_and(is_name_char)).then(|| value.trim_start())
     })
 }
 
@@ -27,14 +27,14 @@ pub(super) fn after_key<'a>(text: &'a str, key: &'a str) -> Option<&'a str> {
 
 /// The object in braces that a script assigns to a name: `const params = { … }`.
 pub(super) fn object_of<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    if name.is_empty() || !name.chars().all(is_of_name) {
+    if name.is_empty() || !name.chars().all(is_name_char) {
         return None;
     }
     text.match_indices(name).find_map(|(at, _)| {
         let before = text[..at].chars().next_back();
         let value = text[at + name.len()..].trim_start().strip_prefix('=')?;
         let value = value.trim_start();
-        let is_object = !before.is_some_and(is_of_name) && value.starts_with('{');
+        let is_object = !before.is_some_and(is_name_char) && value.starts_with('{');
         is_object.then_some(value)
     })
 }

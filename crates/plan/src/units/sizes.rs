@@ -113,10 +113,10 @@ impl Sizes {
             Self::Ranges(ranges) => {
                 let all: f64 = ranges.iter().map(|range| range.share).sum();
                 let mean = |range: &SizeRange| range.from / 2 + range.to / 2;
-                let weighed = ranges
+                let weighted = ranges
                     .iter()
                     .map(|range| mean(range) as f64 * range.share / all);
-                weighed.sum::<f64>() as u64
+                weighted.sum::<f64>() as u64
             }
             Self::LogNormal { median, .. } => *median,
             Self::File { sizes, .. } => sizes.get(sizes.len() / 2).copied().unwrap_or(0),

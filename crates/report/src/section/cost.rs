@@ -5,8 +5,8 @@ use tenbin_result::format::{BYTES, SHARE, TIME};
 
 use crate::block::{Block, Cell, Table};
 use crate::cost::{
-    ABOUT_GROUPS, ABOUT_WHOLE_HOST, by_program, company, covered, has_rows, is_of_host, memory,
-    named,
+    ABOUT_GROUPS, ABOUT_WHOLE_HOST, by_program, company, covered, covers_whole_host, has_rows,
+    memory, named,
 };
 
 /// Columns of the table of servers.
@@ -64,7 +64,7 @@ pub(super) fn of_servers(document: &Document) -> Vec<Block> {
             notes.push(about);
         }
     }
-    if document.results.iter().any(is_of_host) {
+    if document.results.iter().any(covers_whole_host) {
         notes.push(ABOUT_WHOLE_HOST.to_owned());
     }
     if document.results.iter().any(has_rows) {

@@ -1,4 +1,4 @@
-//! Waits until a target that stopped answering answers again.
+//! Waits until a target that stopped responding responds again.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use crate::slice::measurement::{
     Measurement, SliceRequest, completed_nothing, rest, worst_failure,
 };
 
-/// Time between two requests to a target that does not answer.
+/// Time between two requests to a target that does not respond.
 const POLL: Duration = Duration::from_millis(100);
 /// Time limit of such a request.
 const REQUEST: Duration = Duration::from_secs(1);
@@ -22,7 +22,7 @@ const REQUEST: Duration = Duration::from_secs(1);
 const REPORT: Duration = Duration::from_secs(10);
 /// The run ends when a target has this number of outages in the same part of the run.
 const MOST_IN_A_ROW: u32 = 3;
-/// Statuses of a proxy whose server does not answer, and of a server that is starting.
+/// Statuses of a proxy whose server does not respond, and of a server that is starting.
 const OUT_OF_SERVICE: [u16; 3] = [502, 503, 504];
 
 /// Whether all failures of a slice mean that the target cannot be reached, or is out of service.

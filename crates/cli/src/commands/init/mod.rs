@@ -34,7 +34,7 @@ pub(crate) fn init(args: &InitArgs) -> Exit {
         Ok(()) => Exit::Done,
         Err(error) => {
             output::failure(&error);
-            if error.is_of_trial() {
+            if error.is_from_trial() {
                 output::say_note(&sentence!(
                     "init-no-try",
                     "to write the plan without trying the servers, add --no-try"
@@ -117,7 +117,7 @@ fn try_servers(
 /// Says that a server that did not start may not be built yet.
 fn say_build_first(answers: &Answers, error: &InitError) {
     if let Some(build) = &answers.build
-        && error.is_of_trial()
+        && error.is_from_trial()
     {
         output::say_note(&sentence!(
             "build-first",

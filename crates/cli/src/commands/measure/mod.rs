@@ -195,8 +195,7 @@ fn failed(error: &RunError, plan: &Plan) -> Exit {
     Exit::of_run(error).of_target(is_baseline(plan, error.target()))
 }
 
-/// Whether what failed is the baseline, or no target, as with an agent: the candidate is then not to
-/// blame.
+/// Whether the baseline failed, or no target, as with an agent: the candidate is then not the cause.
 fn is_baseline(plan: &Plan, failed: Option<&str>) -> bool {
     let baseline = plan.baseline().map(|target| target.name.as_str());
     failed.is_none_or(|name| baseline == Some(name))

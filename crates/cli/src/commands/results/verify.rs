@@ -258,7 +258,7 @@ impl Pages {
 
     /// Whether a file was changed after the run. Another version of Tenbin can write other files.
     fn are_forged(&self, document: &Document) -> bool {
-        !self.different.is_empty() && is_of_this_version(document)
+        !self.different.is_empty() && is_from_this_version(document)
     }
 
     fn text(&self, document: &Document) -> String {
@@ -272,7 +272,7 @@ impl Pages {
             let _ = writeln!(text, "{}", said(&unchanged));
         }
         for (file, why) in &self.different {
-            let page = match (why, is_of_this_version(document)) {
+            let page = match (why, is_from_this_version(document)) {
                 (Some(why), _) => sentence!(
                     "page-unreadable",
                     "pages     CHANGED: {file} cannot be read: {reason}",
@@ -297,7 +297,7 @@ impl Pages {
 }
 
 /// Whether this version of Tenbin has measured the run.
-fn is_of_this_version(document: &Document) -> bool {
+fn is_from_this_version(document: &Document) -> bool {
     document.environment.tenbin_version.as_deref() == Some(env!("CARGO_PKG_VERSION"))
 }
 

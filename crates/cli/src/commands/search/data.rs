@@ -33,7 +33,7 @@ pub(super) fn data(args: &SearchDataArgs) -> Result<Exit, Error> {
     }
     let mut progress = StepProgress::new(args.quiet);
     let made = make(&recipe, &args.out, &|| stop.is_asked(), &mut |made| {
-        progress.show(|| told(&made))
+        progress.show(|| described(&made))
     });
     progress.clear();
     let made = made?;
@@ -42,7 +42,7 @@ pub(super) fn data(args: &SearchDataArgs) -> Result<Exit, Error> {
         "pages-made",
         "{made} in {pages}; schema.grn and indexes.grn are in the same directory",
         pages = pages.display(),
-        made = told(&made)
+        made = described(&made)
     );
     output::print_text(format!("{}\n", said(&sentence)));
     if made.stopped {
@@ -82,7 +82,7 @@ fn recipe(args: &SearchDataArgs) -> Recipe {
     }
 }
 
-fn told(made: &Made) -> Sentence {
+fn described(made: &Made) -> Sentence {
     let read = made.read.map_or_else(Sentence::default, |(read, skipped)| {
         sentence!(
             "dump-read",

@@ -19,11 +19,11 @@ const AGAIN: Duration = Duration::from_millis(250);
 pub(super) fn status(args: &SearchStatusArgs) -> Result<Exit, Error> {
     let login = args.login.read().map_err(Error::Refused)?;
     let stop = stop()?;
-    let begun = Instant::now();
+    let start = Instant::now();
     let (found, complaint) = loop {
         let found = nodes(args.of, &args.servers, &login)?;
         let complaint = complaint(&found, args.expect);
-        if complaint.is_none() || begun.elapsed() >= args.wait.0 || stop.is_asked() {
+        if complaint.is_none() || start.elapsed() >= args.wait.0 || stop.is_asked() {
             break (found, complaint);
         }
         std::thread::sleep(AGAIN);

@@ -107,7 +107,7 @@ fn in_text(text: &str, nests: bool) -> Option<&str> {
         let (before, rest) = (text[..at].trim_end(), &text[at..]);
         let is_value = !nests || before.ends_with([':', '=']);
         let is_clear =
-            |length: usize| rest.starts_with("{{") || is_of_numbers(&rest[1..length - 1]);
+            |length: usize| rest.starts_with("{{") || is_name_with_numbers(&rest[1..length - 1]);
         if let Some(length) = template(rest).filter(|length| is_value || is_clear(*length)) {
             return Some(&rest[..length]);
         }
@@ -128,7 +128,7 @@ fn template(text: &str) -> Option<usize> {
         "$(" => inner
             .trim_start_matches('(')
             .starts_with(|c: char| c.is_ascii_alphabetic()),
-        _ => is_word(inner.trim()) || is_span(inner) || is_of_numbers(inner),
+        _ => is_word(inner.trim()) || is_span(inner) || is_name_with_numbers(inner),
     };
     (is_template && !inner.starts_with("env:")).then_some(open.len() + inner.len() + close.len())
 }
@@ -144,7 +144,7 @@ fn is_word(text: &str) -> bool {
 }
 
 /// A name with numbers, as in templates: `random:1-9`, `random 1..9`, `randInt(1,9)`.
-fn is_of_numbers(text: &str) -> bool {
+fn is_name_with_numbers(text: &str) -> bool {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let Some((end, sign)) = text.char_indices().find(|(_, c)| !is_name(*c)) else {
         return false;

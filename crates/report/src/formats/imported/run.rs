@@ -89,7 +89,7 @@ fn failures(figures: &OpFigures) -> Vec<(&str, u64)> {
         .iter()
         .map(|(&class, &n)| (class, n))
         .collect();
-    classes.sort_by_key(|(class, _)| !is_of_an_answer(*class));
+    classes.sort_by_key(|(class, _)| !has_response(*class));
     for (class, count) in classes {
         let by_text = count.min(explained);
         explained -= by_text;
@@ -100,7 +100,8 @@ fn failures(figures: &OpFigures) -> Vec<(&str, u64)> {
     all
 }
 
-fn is_of_an_answer(class: ErrorClass) -> bool {
+/// Whether failures of this class have a response.
+fn has_response(class: ErrorClass) -> bool {
     use ErrorClass::{Connect, Reset, Timeout};
     !matches!(class, Connect | Timeout | Reset)
 }

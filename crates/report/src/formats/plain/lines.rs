@@ -127,7 +127,7 @@ fn of_docker(line: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Whether a text is a log of Docker's log driver `json-file`.
-pub(super) fn is_of_docker(text: &str) -> bool {
+pub(super) fn is_docker_log(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
     first.starts_with('{') && first.contains("\"stream\"") && of_docker(first.as_bytes()).is_some()
 }

@@ -13,7 +13,7 @@ mod utf16;
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
-use self::lines::{Cleaned, is_of_docker};
+use self::lines::{Cleaned, is_docker_log};
 use self::prefix::Prefix;
 use super::readable::readable;
 use super::reader::Fault;
@@ -199,7 +199,7 @@ fn found(beginning: &[u8], known: &impl Fn(&[u8]) -> Known) -> Result<Found, Fau
     }
     let text = String::from_utf8_lossy(beginning);
     let cleaned = Cleaned {
-        docker: is_of_docker(&text) && as_it_is == Known::Unknown,
+        docker: is_docker_log(&text) && as_it_is == Known::Unknown,
         bytes: !is_utf8,
         colours: text.contains('\u{1b}') && as_it_is != Known::Data,
         carriage_returns: text.contains("\r\n"),

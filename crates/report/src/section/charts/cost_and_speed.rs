@@ -8,7 +8,7 @@ use super::super::claims::{metric, verdict_word};
 use super::super::closing::interval;
 use crate::block::{Block, Cell, Table};
 use crate::chart::{Chart, Drawing, Plane, PlanePoint};
-use crate::cost::{ABOUT_WHOLE_HOST, is_of_host};
+use crate::cost::{ABOUT_WHOLE_HOST, covers_whole_host};
 use crate::language;
 
 const TITLE: &str = "Cost and speed";
@@ -59,7 +59,7 @@ fn one(document: &Document, baseline: &str, pair: &Pair<'_>) -> String {
         cost_interval = ends(pair.cost),
         challenger = &pair.speed.challenger,
         baseline,
-        host = document.results.iter().any(is_of_host),
+        host = document.results.iter().any(covers_whole_host),
         scope = language::text(document, ABOUT_WHOLE_HOST)
     );
     language::say(document, &sentence)
@@ -159,7 +159,7 @@ fn about(document: &Document, baseline: &str, pairs: &[Pair<'_>]) -> String {
     let about = message!(
         "about-cost-and-speed",
         baseline,
-        host = document.results.iter().any(is_of_host),
+        host = document.results.iter().any(covers_whole_host),
         scope = language::text(document, ABOUT_WHOLE_HOST),
         others = pairs.len() > POINTS,
         shown = POINTS,

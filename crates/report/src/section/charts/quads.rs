@@ -53,10 +53,10 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
 }
 
 fn are_quads(shown: &[&Comparison]) -> bool {
-    shown.iter().all(|each| is_of_quads(each))
+    shown.iter().all(|each| has_quads(each))
 }
 
-fn is_of_quads(comparison: &Comparison) -> bool {
+fn has_quads(comparison: &Comparison) -> bool {
     comparison.rounds_per_block == 2
 }
 
@@ -71,7 +71,7 @@ fn unit_of(shown: &[&Comparison]) -> &'static str {
 
 /// The name of a block in the legend: a block with two rounds is a quad.
 fn unit(comparison: &Comparison) -> &'static str {
-    if is_of_quads(comparison) {
+    if has_quads(comparison) {
         "quad"
     } else {
         "block"

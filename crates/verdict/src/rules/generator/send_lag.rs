@@ -121,7 +121,7 @@ fn of_cell(cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Finding> {
         by_severity.then(a.share().total_cmp(&b.share()))
     })?;
     let waited = Thread::of(cell, backends)?.waited;
-    let (reason, cause, advice) = if worst.is_of_the_target() {
+    let (reason, cause, advice) = if worst.is_caused_by_target() {
         ("connections", Cause::Server, message!("find-pause"))
     } else if worst.waits_for_connections {
         ("connections", Cause::Setup, message!("more-connections"))
@@ -184,7 +184,7 @@ impl Changed {
     }
 
     /// Whether the requests waited for connections because responses took that long.
-    fn is_of_the_target(&self) -> bool {
+    fn is_caused_by_target(&self) -> bool {
         self.waits_for_connections && self.longest >= (self.published - self.without) / 2.0
     }
 }

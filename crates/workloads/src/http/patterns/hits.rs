@@ -341,7 +341,7 @@ impl Workload for HitCounter {
     }
 
     fn next(&mut self, _now: Moment, exchange: &mut Exchange) -> Next {
-        if self.gives_up && self.is_of_another_kind() {
+        if self.gives_up && self.finds_no_hits() {
             return Next::Exhausted;
         }
         let Some(&pattern) = self.patterns.get(self.next) else {
@@ -393,7 +393,8 @@ impl Workload for HitCounter {
 }
 
 impl HitCounter {
-    fn is_of_another_kind(&self) -> bool {
+    /// Whether enough responses have come, and none of them has a number of hits.
+    fn finds_no_hits(&self) -> bool {
         let responses = held(&self.responses);
         responses.len() >= ENOUGH_UNREADABLE && responses.iter().all(|one| one.hits.is_none())
     }

@@ -45,7 +45,7 @@ pub(in crate::responses) enum Difference {
 
 impl Difference {
     /// Whether a rare page can differ in this way.
-    pub(in crate::responses) fn is_of_a_page(&self) -> bool {
+    pub(in crate::responses) fn can_be_a_rare_page(&self) -> bool {
         match self {
             Self::Status | Self::Media(_) | Self::Empty | Self::Form(_) | Self::CutOff => false,
             Self::Keys | Self::Tags | Self::Words | Self::Bytes | Self::Content | Self::Short => {

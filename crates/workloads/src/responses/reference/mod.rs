@@ -107,7 +107,7 @@ impl Reference {
         match self.compare_shape(response) {
             Likeness::Other(difference)
                 if self.constant.is_none()
-                    && difference.is_of_a_page()
+                    && difference.can_be_a_rare_page()
                     && !learn::is_error(response, names) =>
             {
                 Likeness::Strange(difference)

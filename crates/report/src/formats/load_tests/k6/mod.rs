@@ -23,7 +23,7 @@ pub(in crate::formats) const TEXT: Format = Format {
         |beginning| {
             let text = readable(beginning);
             let has_progress = || text.lines().any(text::is_progress);
-            text.lines().any(text::is_of_requests) || is_long(beginning) && has_progress()
+            text.lines().any(text::is_request_metric) || is_long(beginning) && has_progress()
         },
         Read::Figures("the summary of k6", text::reported),
     )),

@@ -14,7 +14,7 @@ const TITLE: &str = "█";
 const MARKS: [&str; 2] = ["✓ ", "✗ "];
 
 /// A line `http_reqs......: 48450  2421.506268/s`.
-pub(super) fn is_of_requests(line: &str) -> bool {
+pub(super) fn is_request_metric(line: &str) -> bool {
     metric(line).is_some_and(|(name, _)| name == "http_reqs")
 }
 
@@ -87,7 +87,11 @@ fn total<'a>(lines: &Lines<'a>) -> Result<Vec<Line<'a>>, Fault> {
         Some(_) => lines.section(TOTAL, |line| line.trim_start().starts_with(TITLE)),
         None => lines.0.clone(),
     };
-    let several = part.iter().filter(|line| is_of_requests(line.text)).count() > 1;
+    let several = part
+        .iter()
+        .filter(|line| is_request_metric(line.text))
+        .count()
+        > 1;
     if several || lines.how_many(TOTAL) > 1 {
         Err(Fault::of_the_file(
             "holds several summaries of k6; write each to a separate file",

@@ -170,7 +170,7 @@ impl Tally {
     /// What was observed, in clauses.
     pub(super) fn evidence(&self) -> Vec<Message> {
         let mut evidence = vec![self.failures()];
-        if !self.statuses.is_empty() && !self.is_of_statuses() {
+        if !self.statuses.is_empty() && !self.all_have_statuses() {
             evidence.push(self.by_status());
         }
         if let Some((text, _)) = self.texts.iter().max_by_key(|(_, count)| **count) {
@@ -188,7 +188,7 @@ impl Tally {
     }
 
     /// Whether all failures are responses with statuses that are counted.
-    fn is_of_statuses(&self) -> bool {
+    fn all_have_statuses(&self) -> bool {
         let statuses = self.statuses.values().sum::<u64>();
         let of_status = self.classes.get(&ErrorClass::Status);
         self.failed > 0 && self.classes.len() == 1 && of_status == Some(&statuses)
@@ -208,7 +208,7 @@ impl Tally {
                 failed = Value::Plain(self.failed),
                 operations = Value::Plain(self.total),
                 share = Value::Share(self.failed as f64 / self.total as f64),
-                classes = if self.is_of_statuses() {
+                classes = if self.all_have_statuses() {
                     vec![self.by_status()]
                 } else {
                     named(&self.classes)
