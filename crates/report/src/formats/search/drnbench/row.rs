@@ -3,7 +3,7 @@
 use tenbin_stats::Little;
 use tenbin_verdict::lint::{Failed, Measurement, Quote, Range, Said, at_the_ends, excess};
 
-use super::COLUMNS;
+use super::result_file::COLUMNS;
 
 /// How far below 1 the law may be: clients that drnbench's own processes slow down rest longer than
 /// they are told to. The rule `little` has how far above.

@@ -10,7 +10,7 @@ use tenbin_result::{ConcurrencyLevel, ConcurrencySweep, Figure, Trust};
 use tenbin_verdict::lint::{Judged, Quote, Reported, excess};
 use tenbin_verdict::{Measure, Series};
 
-use super::COLUMNS;
+use super::result_file::COLUMNS;
 use super::row::{Row, row};
 use crate::block::{Block, Table};
 use crate::escape::for_terminal;
