@@ -96,7 +96,7 @@ pub enum RunError {
         /// One sentence.
         why: Sentence,
     },
-    /// A target stopped answering; the run can go on when it answers again.
+    /// A target stopped responding; the run can go on when the target responds again.
     Outage(Outage),
     /// The load generator itself failed.
     Engine(#[from] EngineError),

@@ -61,14 +61,14 @@ const TYPES: &[fn(&(dyn Error + 'static)) -> Option<Sentence>] = types!(
 );
 
 /// The error with its arguments; `None` if its type has only an English text.
-fn of(error: &(dyn Error + 'static)) -> Option<Sentence> {
+fn typed_sentence(error: &(dyn Error + 'static)) -> Option<Sentence> {
     if let Some(sentence) = error.downcast_ref::<Sentence>() {
         return Some(sentence.clone());
     }
     if let Some(error) = error.downcast_ref::<io::Error>() {
         return Some(error.into());
     }
-    TYPES.iter().find_map(|of| of(error))
+    TYPES.iter().find_map(|convert| convert(error))
 }
 
 /// The error in a language; `None` for English, and for an error without a text in the language.
@@ -79,7 +79,7 @@ pub(crate) fn said(error: &(dyn Error + 'static), language: Language) -> Option<
     if let Some(error) = error.downcast_ref::<NotComparable>() {
         return Some(error.said(language));
     }
-    said_in(&of(error)?, language)
+    said_in(&typed_sentence(error)?, language)
 }
 
 /// The error as a sentence.
@@ -87,7 +87,7 @@ pub(crate) fn sentence_of(error: &(dyn Error + 'static)) -> Sentence {
     if let Some(error) = error.downcast_ref::<NotComparable>() {
         return Sentence::verbatim(error).with("text", error.said(language()));
     }
-    of(error).unwrap_or_else(|| error.to_string().into())
+    typed_sentence(error).unwrap_or_else(|| error.to_string().into())
 }
 
 #[cfg(test)]

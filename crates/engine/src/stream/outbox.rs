@@ -27,9 +27,9 @@ pub(super) enum Wrote {
 pub(super) struct Outbox {
     slots: VecDeque<usize>,
     /// Number of requests whose write has started.
-    begun: usize,
+    started: usize,
     /// Number of completely written requests.
-    whole: usize,
+    completed: usize,
     /// Bytes written of the first request that is not completely written.
     written: usize,
 }
@@ -38,15 +38,15 @@ impl Outbox {
     pub(super) fn with_capacity(depth: usize) -> Self {
         Self {
             slots: VecDeque::with_capacity(depth),
-            begun: 0,
-            whole: 0,
+            started: 0,
+            completed: 0,
             written: 0,
         }
     }
 
     pub(super) fn clear(&mut self) {
         self.slots.clear();
-        (self.begun, self.whole, self.written) = (0, 0, 0);
+        (self.started, self.completed, self.written) = (0, 0, 0);
     }
 
     #[inline]
@@ -64,12 +64,12 @@ impl Outbox {
     #[inline]
     pub(super) fn pop(&mut self) -> Option<usize> {
         let slot = self.slots.pop_front()?;
-        if self.whole == 0 {
+        if self.completed == 0 {
             // The response arrived before the request was completely written.
             self.written = 0;
         }
-        self.begun = self.begun.saturating_sub(1);
-        self.whole = self.whole.saturating_sub(1);
+        self.started = self.started.saturating_sub(1);
+        self.completed = self.completed.saturating_sub(1);
         Some(slot)
     }
 
@@ -86,13 +86,13 @@ impl Outbox {
     /// Whether all requests are completely written.
     #[inline]
     pub(super) fn is_written(&self) -> bool {
-        self.whole == self.slots.len()
+        self.completed == self.slots.len()
     }
 
     /// Bytes written of the first request; `None` if it is completely written.
     #[inline]
     pub(super) fn first_is_cut_at(&self) -> Option<u64> {
-        (self.whole == 0).then_some(self.written as u64)
+        (self.completed == 0).then_some(self.written as u64)
     }
 
     /// Writes until all requests are written or the socket is full.
@@ -103,12 +103,12 @@ impl Outbox {
         clock: &Clock,
         scheduler: &mut Scheduler<'_>,
     ) -> Wrote {
-        if self.begun < self.slots.len() {
+        if self.started < self.slots.len() {
             let now = clock.now();
-            for &slot in self.slots.range(self.begun..) {
+            for &slot in self.slots.range(self.started..) {
                 scheduler.writing(slot, now);
             }
-            self.begun = self.slots.len();
+            self.started = self.slots.len();
         }
         while !self.is_written() {
             match self.write_once(transport, scheduler) {
@@ -130,7 +130,7 @@ impl Outbox {
         transport: &mut Transport,
         scheduler: &Scheduler<'_>,
     ) -> io::Result<usize> {
-        let slot = self.slots[self.whole];
+        let slot = self.slots[self.completed];
         let (head, payload) = scheduler.request(slot);
         if payload.len() >= WORTH_A_FILE
             && transport.sends_files()
@@ -138,7 +138,7 @@ impl Outbox {
         {
             return self.write_from_file(transport, head, payload.len(), body);
         }
-        if self.whole + 1 == self.slots.len() {
+        if self.completed + 1 == self.slots.len() {
             if payload.is_empty() {
                 return transport.write(&head[self.written..]);
             }
@@ -177,7 +177,7 @@ impl Outbox {
         let mut pieces = [IoSlice::new(&[]); MOST_PIECES];
         let mut used = 0;
         let mut skip = self.written;
-        for &slot in self.slots.range(self.whole..) {
+        for &slot in self.slots.range(self.completed..) {
             if used + 2 > MOST_PIECES {
                 break;
             }
@@ -197,14 +197,14 @@ impl Outbox {
     #[inline]
     fn advance(&mut self, count: usize, scheduler: &Scheduler<'_>) {
         self.written += count;
-        while self.whole < self.slots.len() {
-            let (head, payload) = scheduler.request(self.slots[self.whole]);
+        while self.completed < self.slots.len() {
+            let (head, payload) = scheduler.request(self.slots[self.completed]);
             let length = head.len() + payload.len();
             if self.written < length {
                 return;
             }
             self.written -= length;
-            self.whole += 1;
+            self.completed += 1;
         }
     }
 }

@@ -10,12 +10,12 @@ use crate::{Sentence, sentence};
 shown_as_text!(OnOutage);
 
 /// What happens when a target gives no correct response in a whole slice because it cannot be
-/// reached, although it answered before.
+/// reached, although the target responded before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnOutage {
     /// The run ends; the slices before stay.
     Stop,
-    /// Tenbin waits up to this time until the target answers, and measures the block again.
+    /// Tenbin waits up to this time until the target responds, and measures the block again.
     Wait(Duration),
 }
 

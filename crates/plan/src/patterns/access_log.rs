@@ -76,9 +76,9 @@ pub(super) fn read<R: BufRead + ?Sized>(
     Ok(())
 }
 
-/// Whether the same request is expected to get this status again: redirects, and errors of the client
-/// that depend on neither the load nor the client's patience (408, 429, and nginx's 499). The answers to
-/// conditional requests (304) and to ranges (206, 416) are a 200 without these headers.
+/// Whether the same request is expected to get this status again: redirects, and errors of the
+/// client that depend on neither the load nor the client's patience (408, 429, and nginx's 499).
+/// Responses to conditional requests (304) and to ranges (206, 416) are a 200 without these headers.
 fn is_expected_again(status: u16) -> bool {
     matches!(status, 301..=303 | 307 | 308 | 400..=498) && !matches!(status, 408 | 416 | 429)
 }

@@ -167,8 +167,8 @@ impl Measurement<'_, '_> {
         Ok(None)
     }
 
-    /// After an agent was lost or a target stopped answering: continues with other agents, or when
-    /// the target answers, and declares the slices after the first `kept`, whose numbers begin at
+    /// After an agent was lost or a target stopped responding: continues with other agents, or when
+    /// the target responds, and declares the slices after the first `kept`, whose numbers begin at
     /// `from`, void. Returns `Some` if the run must end.
     pub(crate) fn void(
         &mut self,

@@ -42,8 +42,8 @@ fn is_out_of_service(slice: &Slice) -> bool {
 }
 
 impl Measurement<'_, '_> {
-    /// The outage that a slice has shown, if the run can go on after it: the target answered before
-    /// and cannot be reached any more. Probes of a search end the search.
+    /// The outage that a slice has shown, if the run can go on after it: the target responded
+    /// before and cannot be reached any more. Probes of a search end the search.
     pub(crate) fn outage(&self, request: &SliceRequest<'_>, slice: &Slice) -> Option<Outage> {
         let turn = request.turn;
         let is_possible = self.plan.rounds.on_outage != OnOutage::Stop
@@ -76,7 +76,7 @@ impl Measurement<'_, '_> {
         })
     }
 
-    /// Waits until the target answers, and keeps the outage in the record. Returns `Some` if the run
+    /// Waits until the target responds, and keeps the outage in the record. Returns `Some` if the run
     /// must end.
     pub(crate) fn wait_out(
         &mut self,
@@ -105,7 +105,7 @@ impl Measurement<'_, '_> {
             why = outage.why,
             seconds = format!("{seconds:.0}")
         )));
-        let Some(waited) = self.wait_for_answer(outage.target, longest) else {
+        let Some(waited) = self.wait_for_response(outage.target, longest) else {
             return Ok(Some(if self.controls.stop.is_asked() {
                 Ending::Interrupted
             } else {
@@ -141,9 +141,9 @@ impl Measurement<'_, '_> {
         Ok(None)
     }
 
-    /// Asks the target until it answers; `None` if it does not in this time, or the user stops the
-    /// run.
-    fn wait_for_answer(&mut self, target: usize, longest: Duration) -> Option<Duration> {
+    /// Sends requests until the target responds; `None` if it does not within this time, or if the
+    /// user stops the run.
+    fn wait_for_response(&mut self, target: usize, longest: Duration) -> Option<Duration> {
         let (began, mut reported) = (Instant::now(), Instant::now());
         loop {
             let running = &self.live_targets[target].running;

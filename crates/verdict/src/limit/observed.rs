@@ -136,8 +136,8 @@ impl Observed {
         self.get(Quantity::InFlight).map(|all| all.max(2.0))
     }
 
-    /// Requests that are served at a time, at most those that could be. A core that sleeps between
-    /// requests answers one alone late, which makes more of the quotient.
+    /// Number of requests served at a time, at most the number that could be. A core that sleeps
+    /// between requests responds late to a single request, which makes the quotient too large.
     pub(crate) fn served_at_a_time(&self) -> Option<f64> {
         let served = self.get(Quantity::Served).zip(self.could_serve());
         served.map(|(served, most)| served.min(most))

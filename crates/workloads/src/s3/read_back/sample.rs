@@ -32,7 +32,7 @@ pub(crate) struct Entry {
     pub(crate) etag: Option<(u64, [u8; 16])>,
     /// Whether any request was acknowledged.
     pub(crate) acknowledged: bool,
-    /// Whether the state is unknown, because a request ended without an answer and may have taken
+    /// Whether the state is unknown, because a request ended without a response and may have taken
     /// effect at any later time.
     pub(crate) unsure: bool,
     /// Contents of the requests in flight, with the time of their start.
@@ -291,7 +291,7 @@ mod tests {
         entry.refused(12);
         assert!(entry.is_certain());
         assert_eq!(possible(&entry), [11]);
-        // A request without an answer can take effect after all others.
+        // A request without a response can take effect after all others.
         entry.begin(13);
         entry.end();
         entry.begin(14);

@@ -72,7 +72,7 @@ impl Row {
         self.little(wait).is_some_and(|little| little < least)
     }
 
-    /// Percent of the requests that no answer came to, or one that says that it failed.
+    /// Percent of the requests without a response, or with a response of a failure.
     pub(super) fn failed(&self) -> Option<f64> {
         self.share(|status| status == 0 || status >= 400)
     }
@@ -118,7 +118,7 @@ pub(super) fn row(line: &str, statuses: &[u16]) -> Result<Row, String> {
         let wrong = || format!("{} is {:?}, and no whole number", COLUMNS[at], cells[at]);
         cells[at].parse::<u64>().map_err(|_| wrong())
     };
-    // Without answers drnbench writes NaN, or nothing.
+    // Without responses, drnbench writes NaN or nothing.
     let number = |text: &str| {
         // Ruby writes exponents with a sign: another one is a damaged digit.
         let exponent = text.split_once(['e', 'E']).map(|(_, exponent)| exponent);
