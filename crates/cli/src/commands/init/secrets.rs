@@ -171,8 +171,14 @@ fn of_pair(text: &str) -> Option<Found> {
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     text.match_indices(['=', ':']).find_map(|(at, sign)| {
         let (before, after) = (&text[..at], &text[at + 1..]);
-        // The colon of a port or of an image has neither.
-        if sign == ":" && !before.ends_with('"') && !after.starts_with(' ') {
+        let is_pair = if sign == ":" {
+            // The colon of a port or of an image has neither.
+            before.ends_with('"') || after.starts_with(' ')
+        } else {
+            // An empty value, or a comparison.
+            !after.starts_with([' ', '='])
+        };
+        if !is_pair {
             return None;
         }
         let before = before.trim_end_matches(QUOTES);
@@ -295,6 +301,7 @@ mod tests {
             "TOKEN={env:TOKEN} sh -c 'exec ./server --token=\"$TOKEN\" {port}'",
             "podman run --rm -p {port}:80 token-service:1.0",
             "./server --listen http://127.0.0.1:{port}/a@b",
+            "sh -c '[ \"$TOKEN\" = x ] || PASSWORD= ./server {port}'",
         ] {
             assert!(check_server("--server", command).is_ok(), "{command}");
         }
