@@ -27,11 +27,21 @@ impl Steps {
         result
     }
 
+    /// The duration of all steps.
+    pub(crate) fn total(&self) -> Duration {
+        self.done.iter().map(|(_, took)| *took).sum()
+    }
+
+    /// The duration of the step with this name; zero if it was not run.
+    pub(crate) fn duration_of(&self, name: &str) -> Duration {
+        let steps = self.done.iter().filter(|(done, _)| *done == name);
+        steps.map(|(_, took)| *took).sum()
+    }
+
     /// Prints the duration of every step and the total.
     pub(crate) fn print_times(&self) {
-        let total: Duration = self.done.iter().map(|(_, took)| *took).sum();
         println!();
-        for (name, took) in self.done.iter().chain([&("together", total)]) {
+        for (name, took) in self.done.iter().chain([&("together", self.total())]) {
             println!("{:>8.1} s  {name}", took.as_secs_f64());
         }
     }

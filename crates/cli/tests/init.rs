@@ -1,6 +1,8 @@
 //! `tenbin init`: what it asks, tries and writes, and that the written plan runs.
 
 mod common;
+#[path = "init/secrets.rs"]
+mod secrets;
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -82,51 +84,6 @@ fn a_plan_of_two_servers_runs() {
     Tenbin::line(&scratch, "plan file tenbin.toml")
         .run()
         .expect_code(0);
-}
-
-#[test]
-fn a_secret_in_a_url_is_a_reference_in_the_plan() {
-    let scratch = Scratch::new("init-secret");
-    let (first, second) = (own_server(&scratch), own_server(&scratch));
-    let urls = [
-        format!("{}?q=1&api_key=hush-first", first.url()),
-        format!("{}?q=1&api_key=hush-second", second.url()),
-    ];
-    let words = [
-        "init", "--kind", "http", "--server", &urls[0], "--second", &urls[1],
-    ];
-    let made = Tenbin::new(&scratch, words).run();
-    made.expect_code(0)
-        .expect_stdout("first: GET /?q=1&api_key=… → status 200, ")
-        .expect_stderr("before the run, set TENBIN_QUERY_API_KEY, TENBIN_QUERY_API_KEY_2")
-        .expect_silence_about("hush");
-    let plan = read(&scratch, "tenbin.toml");
-    assert!(!plan.contains("hush"), "{plan}");
-    for kept in [
-        "?q=1&api_key={env:TENBIN_QUERY_API_KEY}\"",
-        "?q=1&api_key={env:TENBIN_QUERY_API_KEY_2}\"",
-    ] {
-        assert!(plan.contains(kept), "{plan}");
-    }
-    let run = format!("run tenbin.toml --rounds 2 {SHORT}");
-    Tenbin::line(&scratch, &run)
-        .run()
-        .expect_code(2)
-        .expect_stderr("\"TENBIN_QUERY_API_KEY\" is not set");
-    Tenbin::line(&scratch, &run)
-        .env("TENBIN_QUERY_API_KEY", "hush-first")
-        .env("TENBIN_QUERY_API_KEY_2", "hush-second")
-        .run()
-        .expect_measured();
-    let request =
-        "init --kind http --server http://127.0.0.1:9/ --request /a?token=hush-3 --no-try";
-    Tenbin::line(&scratch, format!("{request} --out other.toml"))
-        .run()
-        .expect_code(0)
-        .expect_stderr("before the run, set TENBIN_QUERY_TOKEN");
-    let plan = read(&scratch, "other.toml");
-    let path = "path = \"/a?token={env:TENBIN_QUERY_TOKEN}\"";
-    assert!(plan.contains(path), "{plan}");
 }
 
 #[test]

@@ -247,16 +247,18 @@ fn a_server_with_one_key_says_where_the_key_is_from_and_what_is_missing() {
     let scratch = Scratch::new("s3-one-key");
     let serve = || Tenbin::new(&scratch, ["serve", "s3", "--listen", "127.0.0.1:0"]);
     let access = serve().env("TENBIN_ACCESS_KEY", "any").run();
-    access
-        .expect_code(2)
-        .expect_stderr("TENBIN_ACCESS_KEY is set, and TENBIN_SECRET_KEY is not");
+    access.expect_code(2).expect_stderr(
+        "TENBIN_SECRET_KEY is not set, and TENBIN_ACCESS_KEY is; set TENBIN_SECRET_KEY",
+    );
     let secret = serve().env("TENBIN_SECRET_KEY", "hush").run();
     secret
         .expect_code(2)
-        .expect_stderr("TENBIN_SECRET_KEY is set, and TENBIN_ACCESS_KEY is not")
+        .expect_stderr(
+            "TENBIN_ACCESS_KEY is not set, and TENBIN_SECRET_KEY is; set TENBIN_ACCESS_KEY",
+        )
         .expect_silence_about("hush");
     let line = "serve s3 --listen 127.0.0.1:0 --access-key any";
     let flag = Tenbin::line(&scratch, line).run();
     flag.expect_code(2)
-        .expect_stderr("--access-key is given, and neither --secret-key nor TENBIN_SECRET_KEY is");
+        .expect_stderr("--access-key is given, and neither --secret-key nor TENBIN_SECRET_KEY is; give --secret-key");
 }

@@ -97,11 +97,11 @@ fn line(gate: &Gate, answer: &Message) -> String {
 
 /// The result of the gate of a run as a workflow command of GitHub Actions, which shows it as an
 /// annotation: an error if the gate fails, a warning if it could not tell and passes, otherwise a notice.
-/// With `strict`, a SUSPECT run fails. `None` for a run without a gate.
-pub fn annotation(document: &Document, strict: bool) -> Option<String> {
+/// A SUSPECT run with `--strict` fails. `None` for a run without a gate.
+pub fn annotation(document: &Document) -> Option<String> {
     let gate = document.gate.as_ref()?;
     let title = format!("tenbin gate: {}", document.run.name);
-    let is_doubtful = strict && gate.passes() && document.trust == Trust::Suspect;
+    let is_doubtful = gate.passes() && is_suspect_and_strict(document);
     let (command, doubt) = if is_doubtful {
         ("error", "; but the run is SUSPECT (--strict)")
     } else {
@@ -119,13 +119,16 @@ pub fn annotation(document: &Document, strict: bool) -> Option<String> {
 /// gate already says that it fails because the comparison is SUSPECT.
 pub(crate) fn fails_strictly(document: &Document) -> Option<String> {
     let is_told = document.gate.as_ref().is_some_and(Gate::fails_as_suspect);
-    let is_suspect = document.run.is_strict && document.trust == Trust::Suspect;
-    if is_told || !is_suspect {
+    if is_told || !is_suspect_and_strict(document) {
         return None;
     }
     let worst = document.findings.iter().max_by_key(|it| it.severity);
     let why = worst.map_or("see the findings", |finding| finding.evidence.as_str());
     Some(format!("SUSPECT: the run is in doubt (--strict): {why}"))
+}
+
+fn is_suspect_and_strict(document: &Document) -> bool {
+    document.run.is_strict && document.trust == Trust::Suspect
 }
 
 /// The kind of the annotation.
@@ -201,21 +204,22 @@ pub(crate) mod tests {
     fn an_annotation_agrees_with_the_exit_code_of_strict() {
         let mut gate = suspect(GateOutcome::Pass);
         gate.fails_suspect = false;
-        let document = Document {
+        let mut document = Document {
             trust: Trust::Suspect,
             gate: Some(gate),
             ..Document::default()
         };
-        let usual = annotation(&document, false).unwrap_or_default();
+        let usual = annotation(&document).unwrap_or_default();
         assert!(usual.starts_with("::notice title="), "{usual}");
-        let strict = annotation(&document, true).unwrap_or_default();
+        document.run.is_strict = true;
+        let strict = annotation(&document).unwrap_or_default();
         assert!(strict.starts_with("::error title="), "{strict}");
         assert!(strict.ends_with("SUSPECT (--strict)\n"), "{strict}");
         let valid = Document {
             trust: Trust::Valid,
             ..document
         };
-        assert_eq!(annotation(&valid, true), Some(usual));
+        assert_eq!(annotation(&valid), Some(usual));
     }
 
     #[test]

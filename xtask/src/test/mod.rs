@@ -2,12 +2,14 @@
 
 mod outcome;
 mod programs;
+mod times;
 
 use std::process::ExitCode;
 
 use anyhow::{Result, bail, ensure};
 
 use self::outcome::{Counts, Outcome};
+use self::times::Times;
 use crate::steps::Steps;
 use crate::{check, setup, shell, space};
 
@@ -15,11 +17,18 @@ use crate::{check, setup, shell, space};
 /// by a busy machine.
 const MOST_UNSTEADY: usize = 10;
 
-/// What a person should know before the first step.
+/// The time that a run takes, as long as no run has measured it.
+const USUAL_TIME: &str = "\
+On two cores and a new machine, this takes about 44 minutes: 15 to install servers, check and build,
+and 29 to run the tests. Later runs take about 32 minutes.";
+
+/// What else a person should know before the first step.
 const OUTLINE: &str = "\
-On two cores and a new machine, this takes about 37 minutes: 15 to install servers, check and build,
-and 22 to run the tests. Later runs take about 25 minutes. It needs 14 GB of disk space. Servers are
-installed while the code is checked and built; target/setup.log has the output of their installation.";
+It needs 14 GB of disk space. Servers are installed while the code is checked and built;
+target/setup.log has the output of their installation.";
+
+/// Name of the step that runs the tests.
+const TESTS: &str = "unit, integration and end-to-end tests";
 
 /// Runs all steps and stops at the first failed step. The last line of the output counts the tests.
 /// A failed step without failed tests, such as clippy, counts as one failure, so that the line
@@ -35,6 +44,11 @@ pub(crate) fn run() -> ExitCode {
             counts.ignored
         );
     }
+    if result.is_ok()
+        && let Err(error) = Times::of(&steps, TESTS).keep()
+    {
+        println!("note: {error:#}");
+    }
     if let Err(error) = &result {
         println!("error: {error:#}");
         counts.failed = counts.failed.max(1);
@@ -47,7 +61,10 @@ pub(crate) fn run() -> ExitCode {
 }
 
 fn all_steps(steps: &mut Steps, counts: &mut Counts) -> Result<()> {
-    println!("{OUTLINE}");
+    match Times::last() {
+        Some(last) => println!("{last}\n{OUTLINE}"),
+        None => println!("{USUAL_TIME}\n{OUTLINE}"),
+    }
     space::check()?;
     let servers = steps.run("Debian packages", setup::start)?;
     check::without_clippy(steps)?;
@@ -57,7 +74,7 @@ fn all_steps(steps: &mut Steps, counts: &mut Counts) -> Result<()> {
     steps.run("rest of the set-up, started before the checks", || {
         servers.wait()
     })?;
-    steps.run("unit, integration and end-to-end tests", || {
+    steps.run(TESTS, || {
         let first = outcome::run_all(programs::all()?)?;
         counts.passed += first.counts.passed;
         counts.ignored += first.counts.ignored;

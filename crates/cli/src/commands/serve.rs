@@ -164,16 +164,16 @@ fn alone(
     if is_of_variable {
         sentence!(
             "serve-variable-alone",
-            "{variable} is set, and {other_variable} is not; set both, or unset {variable} to have \
-             both keys generated",
+            "{other_variable} is not set, and {variable} is; set {other_variable}, or unset {variable} to \
+             have both keys generated",
             variable,
             other_variable
         )
     } else {
         sentence!(
             "serve-flag-alone",
-            "{flag} is given, and neither {other_flag} nor {other_variable} is; give both keys, or \
-             none to have both generated",
+            "{flag} is given, and neither {other_flag} nor {other_variable} is; give {other_flag}, or \
+             leave out {flag} to have both keys generated",
             flag,
             other_flag,
             other_variable

@@ -70,6 +70,27 @@ pub(crate) enum InitError {
         /// The name of the plan, or the build command.
         text: String,
     },
+    /// An argument of a command that starts a server holds a secret.
+    SecretInServer {
+        /// The option with the command.
+        option: &'static str,
+        /// The argument, with `…` in place of the secret.
+        part: String,
+        /// A name for a variable with the secret.
+        variable: String,
+    },
+    /// The build command of a CI file holds a secret.
+    SecretInBuild {
+        /// The part of the command, with `…` in place of the secret.
+        part: String,
+        /// A name for a variable with the secret.
+        variable: String,
+    },
+    /// A CI file cannot set a variable of the plan.
+    NoCiVariable {
+        /// Name of the variable.
+        name: String,
+    },
     /// The input ended.
     Ended,
     /// The input cannot be read.
@@ -191,6 +212,31 @@ impl InitError {
                 github = "${{",
                 gitlab = "$[["
             ),
+            Self::SecretInServer {
+                option,
+                part,
+                variable,
+            } => sentence!(
+                "init-secret-in-server",
+                "{part} in {option} holds a secret, which the plan would show; pass it in an environment \
+                 variable: {example}",
+                part,
+                option,
+                example = through_variable(part, variable)
+            ),
+            Self::SecretInBuild { part, variable } => sentence!(
+                "init-secret-in-build",
+                "{part} in --build holds a secret, which the CI file would show; use a variable of the CI \
+                 job: {example}",
+                part,
+                example = format!("${variable}")
+            ),
+            Self::NoCiVariable { name } => sentence!(
+                "no-ci-variable",
+                "the CI file cannot set the environment variable {name:?}; choose a name of letters, \
+                 digits and _ that the CI file does not use itself, or leave out --ci",
+                name
+            ),
             Self::Ended => sentence!(
                 "input-ended",
                 "the input ended before the last question; nothing was written"
@@ -241,6 +287,12 @@ impl InitError {
             Self::Interrupted => sentence!("init-interrupted", "interrupted; nothing was written"),
         }
     }
+}
+
+/// A command that takes a secret from an environment variable; `part` has `…` in its place.
+fn through_variable(part: &str, variable: &str) -> String {
+    let argument = part.replace('…', &format!("\"${variable}\""));
+    format!("{variable}={{env:{variable}}} sh -c 'exec ./server {argument} --port {{port}}'")
 }
 
 impl InitError {

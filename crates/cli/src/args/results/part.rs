@@ -7,8 +7,8 @@ use tenbin_report::Extent;
 
 use crate::args::{ShowArgs, extent};
 
-/// Flags for a part of a result, with their names in errors. `--verbose` conflicts with them.
-const PARTS: [(&str, &str); 2] = [("section", "--section <NAME>"), ("findings", "--findings")];
+/// IDs of the flags for a part of a result. `--verbose` conflicts with them.
+const PARTS: [&str; 2] = ["section", "findings"];
 
 /// The flags for the part of a result that is printed. `TENBIN_VERBOSE` has no effect beside the flag of
 /// a part. clap would refuse the two together, because it counts a variable as a flag that was given.
@@ -54,9 +54,9 @@ impl Args for PartArgs {
 impl FromArgMatches for PartArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
-        let part = PARTS.into_iter().find(|&(id, _)| is_given(id));
+        let part = PARTS.into_iter().find(|id| is_given(id));
         match part.filter(|_| is_given("verbose")) {
-            Some((_, flag)) => Err(conflict(flag)),
+            Some(id) => Err(conflict(id)),
             None => PartFlags::from_arg_matches(matches).map(Self),
         }
     }
@@ -67,16 +67,21 @@ impl FromArgMatches for PartArgs {
     }
 }
 
-/// clap's error for `--verbose` beside the flag of a part.
-fn conflict(flag: &str) -> Error {
-    let usage = ShowArgs::augment_args(Command::new("tenbin show")).render_usage();
+/// clap's error for `--verbose` beside the flag of a part with this ID.
+fn conflict(id: &str) -> Error {
+    let mut command = ShowArgs::augment_args(Command::new("tenbin show"));
+    // A flag can be printed, as in the usage, only after the command is built.
+    command.build();
+    let flag = command.get_arguments().find(|arg| arg.get_id() == id);
+    let flag = flag.map(ToString::to_string).unwrap_or_default();
+    let usage = command.render_usage();
     let mut error = Error::new(ErrorKind::ArgumentConflict);
     let context = [
         (
             ContextKind::InvalidArg,
             ContextValue::String("--verbose".to_owned()),
         ),
-        (ContextKind::PriorArg, ContextValue::String(flag.to_owned())),
+        (ContextKind::PriorArg, ContextValue::String(flag)),
         (ContextKind::Usage, ContextValue::StyledStr(usage)),
     ];
     for (kind, value) in context {

@@ -52,7 +52,7 @@ fn measured(args: &GateArgs) -> Exit {
 /// Prints the annotation of GitHub Actions: on standard error if standard output holds a document.
 fn annotate(options: &OutputArgs, document: &tenbin_result::Document) {
     let is_taken = options.json || options.export.takes_stdout();
-    match tenbin_report::annotation(document, options.strict) {
+    match tenbin_report::annotation(document) {
         Some(line) if is_taken => output::say_command(line.trim_end()),
         Some(line) => output::print(line.as_bytes()),
         None => {}

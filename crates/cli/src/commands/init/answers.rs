@@ -5,6 +5,7 @@ use std::path::Path;
 use tenbin_plan::Plan;
 
 use crate::args::{CiChoice, GoalKind, InitArgs, ServerKind};
+use crate::commands::init::secrets::{self, Variables};
 use crate::errors::InitError;
 
 /// The limits of a maximum-rate search without `--slo`.
@@ -101,12 +102,15 @@ impl Asked {
     /// Why options and answers contradict each other, or are none.
     pub(super) fn check(&self) -> Result<(), InitError> {
         let (first, second) = (self.first(), self.second());
-        for server in [&first, &second].into_iter().flatten() {
-            if let Server::Command(text) = server
-                && is_address(text)
-            {
-                return Err(InitError::NoUrl { text: text.clone() });
+        for (option, server) in [("--server", &first), ("--second", &second)] {
+            if let Some(Server::Command(text)) = server {
+                check_command(option, text)?;
             }
+        }
+        if self.has_ci()
+            && let Some(build) = &self.build
+        {
+            secrets::check_build(build)?;
         }
         let goal = self.goal();
         let is_url = matches!(first, Some(Server::Url(_)));
@@ -227,14 +231,18 @@ impl Answers {
         self.kind == ServerKind::S3 && servers.any(|(_, server)| matches!(server, Server::Url(_)))
     }
 
-    /// The answers with `{env:NAME}` in place of the secrets in URLs and in the request, as `tenbin
-    /// plan` prints them. `plan` is the plan of these answers.
+    /// The answers with `{env:NAME}` in place of the secrets in URLs, in the variables of commands and in
+    /// the request, as `tenbin plan` prints them. `plan` is the plan of these answers.
     pub(super) fn with_references(&self, plan: &Plan) -> Self {
         let mut answers = self.clone();
+        let mut variables = Variables::default();
         let servers = [Some(&mut answers.first), answers.second.as_mut()];
         for (server, target) in servers.into_iter().flatten().zip(&plan.targets) {
-            if let Server::Url(url) = server {
-                *url = target.secrets.conceal(url);
+            match server {
+                Server::Url(url) => *url = target.secrets.conceal(url),
+                Server::Command(command) => {
+                    *command = secrets::with_references(command, &mut variables);
+                }
             }
         }
         if let (Some(request), Some(workload)) = (&mut answers.request, plan.workloads.first()) {
@@ -250,6 +258,19 @@ impl Answers {
             ServerKind::S3 | ServerKind::Blob => None,
         }
     }
+}
+
+/// Checks a server that is no URL.
+///
+/// # Errors
+/// If the text is an address, or holds a secret that the plan would show.
+fn check_command(option: &'static str, text: &str) -> Result<(), InitError> {
+    if is_address(text) {
+        return Err(InitError::NoUrl {
+            text: text.to_owned(),
+        });
+    }
+    secrets::check_server(option, text)
 }
 
 /// Whether a text is an address without a scheme, such as `localhost:8080/path`.

@@ -6,6 +6,7 @@ mod ci;
 mod files;
 mod plan;
 mod questions;
+mod secrets;
 mod trial;
 
 use std::collections::BTreeSet;
@@ -27,6 +28,9 @@ use crate::errors::InitError;
 use crate::exit::Exit;
 use crate::sentences::said;
 use crate::{interrupt, output};
+
+/// The variables of the S3 keys.
+const KEYS: [&str; 2] = ["TENBIN_ACCESS_KEY", "TENBIN_SECRET_KEY"];
 
 /// Writes a plan file, and the file of a CI system if one was asked for.
 pub(crate) fn init(args: &InitArgs) -> Exit {
@@ -63,8 +67,9 @@ fn write(args: &InitArgs) -> Result<(), InitError> {
     let plan = resolve(&text, &args.out).map_err(InitError::Refused)?;
     let given = text;
     let text = plan::text(&answers.with_references(&plan));
-    let variables = new_variables(&given, &text);
-    let files = match ci::file(&answers, args)? {
+    let new = new_variables(&given, &text);
+    let variables = variables_of_run(&answers, &text);
+    let files = match ci::file(&answers, args, &variables)? {
         Some((ci, _)) if ci.is_same(&file) => return Err(InitError::SameFile { path: ci.path }),
         ci => [Some((file, text)), ci],
     };
@@ -85,9 +90,12 @@ fn write(args: &InitArgs) -> Result<(), InitError> {
         let wrote = sentence!("init-wrote", "wrote {path}", path);
         output::print_text(format!("{}\n", said(&wrote)));
     }
-    say_variables(&variables);
+    say_variables(&new);
     say_what_is_left(ci.as_deref(), Path::new(RUNS));
     output::print_text(next_steps(&answers, args));
+    if let Some(create) = ci::to_create(answers.ci, &variables) {
+        output::print_text(said(&create) + "\n");
+    }
     Ok(())
 }
 
@@ -144,13 +152,20 @@ fn variables(text: &str) -> BTreeSet<&str> {
         .collect()
 }
 
+/// The environment variables that a run of the plan with this text reads.
+fn variables_of_run(answers: &Answers, text: &str) -> Vec<String> {
+    let keys: &[&str] = if answers.needs_keys() { &KEYS } else { &[] };
+    let all: BTreeSet<&str> = keys.iter().copied().chain(variables(text)).collect();
+    all.into_iter().map(str::to_owned).collect()
+}
+
 /// Says which variables to set, because the plan refers to them in place of secrets.
 fn say_variables(variables: &[String]) {
     if !variables.is_empty() {
         output::say_note(&sentence!(
             "init-set-variables",
-            "the plan has references in place of secrets in URLs and requests; before the run, set {variables} \
-             to these values, also in the jobs of CI",
+            "the plan has references in place of secrets in URLs, requests and commands; before the run, set \
+             {variables} to these values",
             variables = variables.join(", ")
         ));
     }

@@ -410,9 +410,9 @@ impl Concluded {
         for sentence in &outcome.kept {
             display.tell(sentence);
         }
-        show(&plan, &document, &outcome.directory);
         document.run.source_file.clone_from(&exports.source_file);
         document.run.is_strict = exports.is_strict;
+        show(&plan, &document, &outcome.directory);
         let exported = export(&exports.files, &outcome.directory, &document, &plan);
         let ended = match &outcome.ending {
             Ending::Complete(_) if outcome.clean_up_interrupted => {
