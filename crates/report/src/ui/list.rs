@@ -184,9 +184,11 @@ fn table(main: &mut String, site: &Site<'_>, list: &RunList<'_>) {
     );
     bar(main, site, list);
     let heads = HEADS.map(|head| site.text(head));
-    main.push_str(
-        "<div class=\"wide runs-table\" tabindex=\"0\" role=\"group\" aria-label=\"table\"><table role=\"table\">\n\
+    let _ = write!(
+        main,
+        "<div class=\"wide runs-table\" tabindex=\"0\" role=\"group\" aria-label=\"{}\"><table role=\"table\">\n\
          <thead role=\"rowgroup\"><tr role=\"row\"><td role=\"cell\"></td>",
+        site.text("table")
     );
     for head in heads {
         let _ = write!(main, "<th scope=\"col\" role=\"columnheader\">{head}</th>");
