@@ -13,7 +13,10 @@ use std::sync::LazyLock;
 use browser::axe::violations;
 use browser::devtools::{Browser, Look};
 use serde_json::Value;
-use tenbin_report::{html, live_page};
+use tenbin_report::{
+    ComparedRuns, HistoryForm, ListFilter, ListedRun, ListedState, RunList, Site, compared_page,
+    history_page, html, list_page, live_page,
+};
 use tenbin_result::Language;
 
 /// Opens every folded part of the page, and selects the first mark of each chart.
@@ -114,6 +117,57 @@ fn pages() -> Vec<(&'static str, String)> {
     pages
 }
 
+/// Pages of `tenbin ui` with names that have no place for a line break.
+fn wide_pages() -> Vec<(&'static str, String)> {
+    let wide = "W".repeat(200);
+    let site = Site {
+        base: "/t/",
+        token: "0",
+        directory: &wide,
+        language: Language::English,
+    };
+    let run = ListedRun {
+        name: format!("2026-01-01T120000-{wide}"),
+        label: wide.clone(),
+        targets: wide.clone(),
+        question: wide.clone(),
+        state: ListedState::Damaged,
+        size: "1.5 MB".to_owned(),
+        said: wide.clone(),
+    };
+    let (runs, filter) = ([run], ListFilter::default());
+    let list = RunList {
+        runs: &runs,
+        filter: &filter,
+        first: 1,
+        matching: 60,
+        total: 60,
+        pages: [1, 2],
+        moved: Some(&wide),
+    };
+    let form = HistoryForm {
+        target: wide.clone(),
+        targets: vec![wide.clone()],
+        workloads: vec![wide.clone()],
+        ..HistoryForm::default()
+    };
+    let [pair, killed] = [made_up::pair(), made_up::killed()].map(|run| run.document());
+    let compared = ComparedRuns {
+        names: [wide.as_str(); 2],
+        results: [Ok(&pair), Ok(&killed)],
+        earlier: Err(wide.as_str()),
+        changed: &wide,
+    };
+    vec![
+        ("list", list_page(&site, &list).html),
+        (
+            "history",
+            history_page(&site, Err(wide.as_str()), &form).html,
+        ),
+        ("compare", compared_page(&site, &compared).html),
+    ]
+}
+
 #[test]
 fn axe_finds_no_violation_in_light_dark_and_on_a_phone() {
     let axe = installed::axe();
@@ -180,7 +234,7 @@ fn nothing_scrolls_sideways_on_a_phone() {
     browser.set_look(Look::PHONE);
     assert_eq!(browser.evaluate(SCROLLS), Value::from(vec!["div: x"]));
     let mut all = Vec::new();
-    for (name, page) in PAGES.iter() {
+    for (name, page) in PAGES.iter().chain(&wide_pages()) {
         browser.open(page);
         browser.evaluate(UNFOLD);
         for width in [360, 390] {

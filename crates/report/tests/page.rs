@@ -3,20 +3,20 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod browser;
+mod installed;
+mod live;
 #[allow(dead_code, reason = "shared with other tests")]
 mod made_up;
 mod markup;
 
 use std::collections::BTreeSet;
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
 
-use browser::{Listener, dump, dump_at};
+use browser::{Listener, dump};
 use made_up::{Run, screen, terminal};
 use markup::{Tag, text_of};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tenbin_report::formats::kept;
-use tenbin_report::{ServedPage, html, live_page};
+use tenbin_report::html;
 use tenbin_result::{Document, Language};
 
 /// Maximum size of the page of a run, bytes.
@@ -412,116 +412,6 @@ fn several_runs_have_a_list_of_contents() {
     let unique: BTreeSet<&str> = ids.iter().copied().collect();
     assert_eq!(ids.len(), unique.len(), "no id twice: {ids:?}");
     assert!(ids.contains(&"r0") && ids.contains(&"r1"));
-}
-
-/// Serves the page of a running benchmark, and these events once after each load.
-fn serve_live(page: ServedPage, events: String) -> String {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    let url = format!("http://{}/t/", listener.local_addr().unwrap());
-    std::thread::spawn(move || {
-        let mut is_sent = false;
-        for mut connection in listener.incoming().flatten() {
-            let mut head = [0; 4096];
-            let length = connection.read(&mut head).unwrap_or(0);
-            let head = String::from_utf8_lossy(&head[..length]);
-            let response = if head.starts_with("GET /t/ ") {
-                is_sent = false;
-                format!(
-                    "200 OK\r\nContent-Security-Policy: {}\r\nContent-Type: text/html\r\n\
-                     Content-Length: {}\r\n\r\n{}",
-                    page.policy,
-                    page.html.len(),
-                    page.html
-                )
-            } else if head.starts_with("GET /t/events ") && !is_sent {
-                is_sent = true;
-                format!("200 OK\r\nContent-Type: text/event-stream\r\n\r\n{events}")
-            } else {
-                // A 204 stops the browser's attempts to connect again.
-                "204 No Content\r\n\r\n".to_owned()
-            };
-            let response =
-                format!("HTTP/1.1 {response}").replacen("\r\n", "\r\nConnection: close\r\n", 1);
-            let _ = connection.write_all(response.as_bytes());
-        }
-    });
-    url
-}
-
-#[test]
-fn a_live_page_shows_figures_and_runs_nothing_that_a_server_wrote() {
-    let elsewhere = Listener::start();
-    let hostile = format!(
-        "</td><img src=http://{0}/a onerror=fetch('http://{0}/b')><script>document.title='gone'</script>",
-        elsewhere.address()
-    );
-    let page = live_page(Language::English, &hostile, &[&hostile, "b"]);
-    assert!(!page.html.contains("<img"), "{}", page.html);
-    let event = |name: &str, data: Value| format!("event: {name}\ndata: {data}\n\n");
-    let second = |target: &str, rate: Value, left: Value| {
-        let data = json!({
-            "target": target, "workload": hostile, "slice": 3, "slices": 8, "left": left,
-            "limit": false, "rate": rate, "p50": 0.001_25, "p99": null, "cpu": 1.5, "errors": 0,
-            "failed": 12_345, "classes": { "timeout": 12_340, "reset": 5 },
-        });
-        event("second", data)
-    };
-    let ratios = json!({
-        "ratios": [{
-            "workload": hostile, "baseline": "a", "challenger": hostile, "metric": "throughput",
-            "blocks": 3, "ratio": "1.200", "interval": "1.150–1.250",
-            "course": [[1, 1.3, null, null], [2, 1.25, 1.05, 1.45], [3, 1.2, 1.15, 1.25]],
-        }],
-        "more": 4,
-    });
-    let events = [
-        event("begin", json!({})),
-        event("message", json!({ "text": hostile })),
-        second("a", json!(98_765.4), json!(3_700)),
-        second("b", Value::Null, Value::Null),
-        second(&hostile, json!(45.6), json!(61)),
-        event("ratios", ratios),
-    ];
-    let url = serve_live(page, format!("retry: 100\n{}", events.concat()));
-    let shown = dump_at(&url);
-    for text in [
-        "98,765/s",
-        "1.25 ms",
-        "45.6/s",
-        "12,345",
-        "1.50",
-        "slice 3 of 8",
-        "about 1m1s left, until ",
-        "1.200 (1.150–1.250) after 3 blocks, not final",
-        "and 4 more",
-        "12,340",
-        "timeout",
-        "0 to 45.6/s, last 1 s",
-        "&lt;img src=http://",
-    ] {
-        assert!(shown.dom.contains(text), "{text} in {}", shown.dom);
-    }
-    let body = shown
-        .dom
-        .split("<body>")
-        .nth(1)
-        .unwrap()
-        .split("<script>")
-        .next()
-        .unwrap();
-    assert!(!body.contains("<img"), "{body}");
-    assert_eq!(body.matches("</tr>").count(), 11, "{body}");
-    let [band, line] = ["band", "line"].map(|class| format!("<path class=\"{class}\" d=\"M"));
-    assert!(body.contains(&band) && body.contains(&line), "{body}");
-    assert!(body.contains("polyline"), "{body}");
-    assert!(!shown.dom.contains("<title>gone"), "{}", shown.dom);
-    assert_eq!(elsewhere.requests(), 0);
-    let refused: Vec<_> = shown
-        .console
-        .iter()
-        .filter(|line| line.contains("Content Security"))
-        .collect();
-    assert!(refused.is_empty(), "{refused:?}");
 }
 
 #[test]

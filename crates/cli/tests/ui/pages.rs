@@ -1,12 +1,31 @@
 //! What the pages show.
 
 use std::fs::{self, File};
+use std::path::Path;
 use std::time::Duration;
 
+use serde_json::json;
+
+use crate::browser::devtools::Browser;
 use crate::client::{SOON, Ui, listed};
 use crate::common::days::name_of;
 use crate::common::{Scratch, Tenbin};
+use crate::installed;
+use crate::seen::{flaws, wait_for};
 use crate::stand::{NEWEST, copy, days, only, small};
+
+/// The list is loaded, after the page that sets the cookie.
+const LISTED: &str =
+    "document.readyState === 'complete' && document.querySelector('h1')?.textContent === 'Runs'";
+/// The result of a run is loaded.
+const REPORTED: &str =
+    "document.readyState === 'complete' && document.querySelector('article') !== null";
+/// The place of the first filter among all elements that the Tab key reaches, and their number.
+const STOPS: &str = "(() => {
+  const stops = 'a[href], button, input:not([type=hidden]), select, [tabindex=\"0\"]';
+  const all = [...document.querySelectorAll(stops)];
+  return [all.findIndex(it => it.name === 'q'), all.length];
+})()";
 
 /// The part of a page between two texts, with them.
 fn part<'a>(page: &'a str, begin: &str, end: &str) -> &'a str {
@@ -194,7 +213,25 @@ fn a_running_run_is_shown_with_its_progress_and_links_to_its_live_page() {
         "{}",
         refused.body
     );
+
+    // The page of the run, the live page with a ratio, and the report that takes its place.
+    let axe = installed::axe();
+    let mut browser = Browser::start();
+    browser.open_url(&ui.url);
+    wait_for(&mut browser, LISTED);
+    let address = format!("http://{}{}run/{name}?refresh=off", ui.host, ui.base);
+    browser.open_url(&address);
+    let mut all = flaws(&mut browser, &axe, "the page of a running run");
+    browser.open_url(live);
+    let is_said = "document.querySelector('#said')?.textContent.includes(' ÷ ') ?? false";
+    wait_for(&mut browser, is_said);
+    all.extend(flaws(&mut browser, &axe, "the live page"));
     run.signal(nix::sys::signal::Signal::SIGINT);
+    wait_for(&mut browser, REPORTED);
+    all.extend(flaws(&mut browser, &axe, "the report"));
+    drop(browser);
+    assert!(all.is_empty(), "{}", all.join("\n"));
+
     run.wait(SOON).expect_code(130);
     assert!(!root.join(&name).join("live.url").exists());
     let page = ui.page(&format!("run/{name}"));
@@ -318,5 +355,38 @@ fn ten_thousand_runs_are_counted_paged_and_found() {
         day.contains("from=2026-01-03&amp;to=2026-01-03&amp;order=old&amp;page=3"),
         "{day}"
     );
+    hostile_names_fit(&ui, &root);
     ui.end();
+}
+
+/// Adds a page of runs with long and harmful names, and looks at the list in a browser.
+fn hostile_names_fit(ui: &Ui, root: &Path) {
+    let texts = [
+        "<img src=x onerror=document.title=1>".to_owned(),
+        "W".repeat(230),
+        "\"".repeat(230),
+        "\u{1b}[31m\u{202e}\u{200d}'&".repeat(12),
+        "天秤".repeat(38),
+        " ".repeat(99),
+        "%2e%2e".to_owned(),
+    ];
+    for (number, text) in (0..50).zip(texts.iter().cycle()) {
+        let name = format!("2026-02-01T12{number:02}00-{text}");
+        let run = small(root, &name, "suspect", &text.repeat(9));
+        fs::write(run.join("label.txt"), text).expect("a label");
+        fs::write(run.join("note.txt"), text.repeat(2)).expect("a note");
+    }
+    let page = ui.page("");
+    assert!(page.contains("1–50 of 10,050 runs"), "{page}");
+    assert!(page.len() < 1_000_000, "{} bytes", page.len());
+    let mut browser = Browser::start();
+    browser.open_url(&ui.url);
+    wait_for(&mut browser, LISTED);
+    let harmed = browser.evaluate("[document.images.length, document.title === '1']");
+    assert_eq!(harmed, json!([0, false]));
+    let stops = browser.evaluate(STOPS);
+    let stop = |at: usize| stops[at].as_i64().expect("a number");
+    assert!((0..5).contains(&stop(0)) && stop(1) < 130, "{stops}");
+    let all = flaws(&mut browser, &installed::axe(), "the list");
+    assert!(all.is_empty(), "{}", all.join("\n"));
 }

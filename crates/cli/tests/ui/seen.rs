@@ -66,22 +66,7 @@ fn pages_are_accessible_and_forms_work_without_scripts() {
         "compare".to_owned(),
     ] {
         browser.open_url(&format!("{address}{page}"));
-        browser.evaluate(UNFOLD);
-        browser.evaluate(SHORTEN);
-        browser.evaluate(&axe);
-        for (mode, look) in [
-            ("light", Look::LIGHT),
-            ("dark", Look::DARK),
-            ("phone", Look::PHONE),
-        ] {
-            browser.set_look(look);
-            let found = violations(&mut browser).into_iter();
-            all.extend(found.map(|violation| format!("{page}, {mode}: {violation}")));
-        }
-        let wide = browser.evaluate(WIDE);
-        let wide = wide.as_array().expect("a list").iter();
-        all.extend(wide.map(|part| format!("{page}, phone: {part} scrolls sideways")));
-        browser.set_look(Look::LIGHT);
+        all.extend(flaws(&mut browser, &axe, &page));
     }
     assert!(all.is_empty(), "{}", all.join("\n"));
 
@@ -89,6 +74,35 @@ fn pages_are_accessible_and_forms_work_without_scripts() {
     let label = fs::read_to_string(root.join(".trash").join(second).join("label.txt"));
     assert_eq!(label.expect("a label"), "from.a.browser\n");
     ui.end();
+}
+
+/// What axe-core finds on the page that the browser shows, light, dark and on a phone, and what scrolls
+/// sideways on a phone. Shortens the tables of the page.
+pub(crate) fn flaws(browser: &mut Browser, axe: &str, page: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    browser.evaluate(UNFOLD);
+    for width in [360, 390] {
+        browser.set_look(Look {
+            width,
+            ..Look::PHONE
+        });
+        let wide = browser.evaluate(WIDE);
+        let wide = wide.as_array().expect("a list").iter();
+        all.extend(wide.map(|part| format!("{page}, {width} px: {part} scrolls sideways")));
+    }
+    browser.evaluate(SHORTEN);
+    browser.evaluate(axe);
+    for (mode, look) in [
+        ("light", Look::LIGHT),
+        ("dark", Look::DARK),
+        ("phone", Look::PHONE),
+    ] {
+        browser.set_look(look);
+        let found = violations(browser).into_iter();
+        all.extend(found.map(|violation| format!("{page}, {mode}: {violation}")));
+    }
+    browser.set_look(Look::LIGHT);
+    all
 }
 
 /// Labels a run, compares it with another one, and deletes it, in a browser without scripts.
@@ -124,7 +138,7 @@ fn without_scripts(browser: &mut Browser, address: &str, run: &str) {
 }
 
 /// Waits until an expression is true: a page that is opened by a form or a header is loaded.
-fn wait_for(browser: &mut Browser, expression: &str) {
+pub(crate) fn wait_for(browser: &mut Browser, expression: &str) {
     let is_so = crate::common::wait_until(crate::client::SOON, || {
         browser.try_evaluate(expression) == Some(Value::Bool(true))
     });

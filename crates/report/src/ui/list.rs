@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use tenbin_result::{Trust, message};
 
 use super::site::{Content, Site, choice, encoded, field};
-use crate::escape::{for_field, for_xml};
+use crate::escape::{for_field, for_xml, shortened};
 use crate::language::say_in;
 use crate::page::html::{ServedPage, badge, short};
 
@@ -57,6 +57,9 @@ pub struct ListFilter {
     /// The order: empty for the newest first, `old`, `name`, `label` or `trust`.
     pub order: String,
 }
+
+/// Longest text of a cell, letters: more than a row shows.
+const LETTERS: usize = 240;
 
 /// The heads of the table.
 const HEADS: [&str; 7] = [
@@ -184,9 +187,11 @@ fn table(main: &mut String, site: &Site<'_>, list: &RunList<'_>) {
     );
     bar(main, site, list);
     let heads = HEADS.map(|head| site.text(head));
-    main.push_str(
-        "<div class=\"wide runs-table\" tabindex=\"0\" role=\"group\" aria-label=\"table\"><table role=\"table\">\n\
+    let _ = write!(
+        main,
+        "<div class=\"wide runs-table\" tabindex=\"0\" role=\"group\" aria-label=\"{}\"><table role=\"table\">\n\
          <thead role=\"rowgroup\"><tr role=\"row\"><td role=\"cell\"></td>",
+        site.text("table")
     );
     for head in heads {
         let _ = write!(main, "<th scope=\"col\" role=\"columnheader\">{head}</th>");
@@ -229,12 +234,13 @@ fn row(main: &mut String, site: &Site<'_>, run: &ListedRun, heads: [&str; HEADS.
         for_field(&run.name),
         site.run(&run.name, "")
     );
+    let cut = |text: &str| for_xml(&shortened(text, LETTERS));
     let [label, targets, question, size] =
-        [&run.label, &run.targets, &run.question, &run.size].map(|text| for_xml(&short(text)));
+        [&run.label, &run.targets, &run.question, &run.size].map(|text| cut(text));
     let state = state(site, run.state);
     let said = match run.said.as_str() {
         "" => String::new(),
-        said => format!("<span class=\"said\">{}</span>", for_xml(&short(said))),
+        said => format!("<span class=\"said\">{}</span>", cut(said)),
     };
     let cells = [label, targets, question, state, size, said];
     for (head, cell) in heads.into_iter().skip(1).zip(cells) {

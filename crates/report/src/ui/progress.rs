@@ -93,8 +93,9 @@ fn table(main: &mut String, site: &Site<'_>, seconds: &[NewestSecond]) {
     let _ = writeln!(
         main,
         "<section>\n<h2>{}</h2>\n<div class=\"wide\" tabindex=\"0\" role=\"group\" \
-         aria-label=\"table\"><table role=\"table\">\n<thead role=\"rowgroup\"><tr role=\"row\">",
-        site.text("Last second of each target")
+         aria-label=\"{}\"><table role=\"table\">\n<thead role=\"rowgroup\"><tr role=\"row\">",
+        site.text("Last second of each target"),
+        site.text("table")
     );
     let heads =
         ["workload", "target", "throughput", "p50", "p99", "failed"].map(|head| site.text(head));

@@ -168,6 +168,33 @@ fn hostile_names_are_text_in_every_place() {
     }
 }
 
+#[test]
+fn a_page_of_the_list_is_small_whatever_the_names() {
+    // A directory has a name of at most 255 bytes.
+    let (name, long) = ("\u{1b}".repeat(255), "\u{e0001}".repeat(10_000));
+    let run = ListedRun {
+        name,
+        label: long.clone(),
+        targets: long.clone(),
+        question: long.clone(),
+        state: ListedState::Damaged,
+        size: String::new(),
+        said: long,
+    };
+    let runs = vec![run; 50];
+    let list = RunList {
+        runs: &runs,
+        filter: &ListFilter::default(),
+        first: 1,
+        matching: 10_000,
+        total: 10_000,
+        pages: [1, 200],
+        moved: None,
+    };
+    let page = list_page(&site(Language::Japanese), &list);
+    assert!(page.html.len() < 1_000_000, "{} bytes", page.html.len());
+}
+
 /// The classes that a style sheet names.
 fn classes(sheet: &str) -> BTreeSet<&str> {
     let parts = sheet.split('.').skip(1);

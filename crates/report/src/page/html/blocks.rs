@@ -8,7 +8,7 @@ use tenbin_result::{Language, message};
 use crate::block::{Block, Cell, Detail, Look, Table, Text};
 use crate::chart::{self, Chart};
 use crate::escape::{for_xml, shortened};
-use crate::language::{fixed, say_in};
+use crate::language::{fixed, of_ui, say_in};
 
 /// Limits on the size of printed blocks.
 #[derive(Debug)]
@@ -189,7 +189,8 @@ impl<'a> Blocks<'a> {
         };
         let _ = writeln!(
             self.html,
-            "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"table\"><table{many} role=\"table\">"
+            "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"{}\"><table{many} role=\"table\">",
+            of_ui(self.language, "table")
         );
         if heads.iter().any(|head| !head.is_empty()) {
             self.head(&heads, &numeric);

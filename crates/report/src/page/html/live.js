@@ -9,6 +9,11 @@
   const texts = JSON.parse(document.querySelector("main").dataset.texts);
   const said = (id, args = {}) => texts[id].replace(/\{(\w+)\}/g, (_, name) => args[name]);
 
+  // Screen readers read what changes here. The figures of each second are not among it.
+  const announce = (text) => {
+    if (byId("said").textContent !== text) byId("said").textContent = text;
+  };
+
   const count = (n) => Math.round(n).toLocaleString("en-US");
   const digits = (n) => n >= 100 ? count(n) : n.toPrecision(3);
   const rate = (n) => n === null ? unknown : digits(n) + "/s";
@@ -66,8 +71,8 @@
       const made = { line, course: [] };
       for (const name of ["rate", "p50", "p99", "failed", "cpu"]) made[name] = of("td", true);
       const last = of("td");
-      made.drawing = inSvg(last, "svg", { viewBox: "0 0 120 24", preserveAspectRatio: "none", role: "img" });
-      made.course_line = inSvg(made.drawing, "polyline", {});
+      const drawing = inSvg(last, "svg", { viewBox: "0 0 120 24", preserveAspectRatio: "none", "aria-hidden": "true" });
+      made.course_line = inSvg(drawing, "polyline", {});
       made.axis = document.createElement("small");
       last.append(made.axis);
       rows.set(key, made);
@@ -76,7 +81,8 @@
   };
 
   const current = (made) => {
-    for (const other of rows.values()) other.line.className = other === made ? "current" : "";
+    for (const other of rows.values()) other.line.removeAttribute("aria-current");
+    made.line.setAttribute("aria-current", "true");
   };
 
   const progress = (data) => {
@@ -177,9 +183,7 @@
       made.course_line.setAttribute("points", made.course
         .map((value, at) => (at * step).toFixed(1) + "," + (23 - 22 * value / highest).toFixed(1))
         .join(" "));
-      const axis = said("axis", { rate: rate(highest), seconds: made.course.length });
-      made.drawing.setAttribute("aria-label", axis);
-      made.axis.textContent = axis;
+      made.axis.textContent = said("axis", { rate: rate(highest), seconds: made.course.length });
     },
     ratios(data) {
       const figures = data.ratios.filter((it) => it.course.length).map((it) => {
@@ -195,6 +199,8 @@
         figure.append(caption, drawing);
         return figure;
       });
+      // The first ratio is the primary one of the first workload; all of them would be too long to hear.
+      if (figures.length) announce(figures[0].lastChild.getAttribute("aria-label"));
       byId("courses").replaceChildren(...figures);
       byId("ratios").hidden = figures.length === 0;
       if (data.more) {
@@ -212,6 +218,8 @@
     },
     step(data) {
       byId("now").textContent = data.text;
+      // Later, servers can start before every slice.
+      if (!rows.size) announce(data.text);
     },
     done() {
       source.close();
@@ -224,8 +232,8 @@
     source.addEventListener(name, (event) => actions[name](JSON.parse(event.data)));
   }
   source.onerror = () => {
-    byId("now").textContent = source.readyState === EventSource.CLOSED
-      ? said("closed")
-      : said("silent");
+    const text = said(source.readyState === EventSource.CLOSED ? "closed" : "silent");
+    byId("now").textContent = text;
+    announce(text);
   };
 })();

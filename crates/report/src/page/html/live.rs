@@ -67,8 +67,9 @@ pub fn live_page(language: Language, name: &str, targets: &[&str]) -> ServedPage
          <title>{name}: {running}</title>\n<style>{style}</style>\n</head>\n<body>\n\
          <main data-texts=\"{texts}\">\n<header>\n\
          <p class=\"run\"><span>Tenbin</span> <span>{running}</span></p>\n<h1>{name}: {targets}</h1>\n\
-         <div class=\"answer\"><p id=\"now\" role=\"status\">{waiting}</p></div>\n\
-         <p id=\"progress\" class=\"faint\"></p>\n</header>\n\
+         <div class=\"answer\"><p id=\"now\">{waiting}</p></div>\n\
+         <p id=\"progress\" class=\"faint\"></p>\n\
+         <p id=\"said\" class=\"unseen\" role=\"status\"></p>\n</header>\n\
          <noscript><p>{no_script}</p></noscript>\n\
          <section id=\"ratios\" hidden>\n<h2>{so_far}</h2>\n\
          <p class=\"faint\">{about_ratios}</p>\n<div id=\"courses\"></div>\n</section>\n\
@@ -81,7 +82,9 @@ pub fn live_page(language: Language, name: &str, targets: &[&str]) -> ServedPage
          <div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"{errors}\"><table role=\"table\">\n\
          <thead role=\"rowgroup\"><tr role=\"row\">{classes}</tr></thead>\n\
          <tbody role=\"rowgroup\" id=\"classes\"></tbody></table></div>\n</section>\n\
-         <section id=\"messages\" hidden>\n<h2>{messages}</h2>\n<ul id=\"list\"></ul>\n</section>\n\
+         <section id=\"messages\" hidden>\n<h2>{messages}</h2>\n\
+         <div class=\"log\" tabindex=\"0\" role=\"group\" aria-label=\"{messages}\"><ul id=\"list\"></ul></div>\n\
+         </section>\n\
          </main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
         tag = language.tag(),
         texts = for_xml(&texts),

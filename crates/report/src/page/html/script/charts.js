@@ -3,7 +3,7 @@
 const zoom = (chart, range) => {
   const before = chart.state.range;
   chart.state.range = null;
-  const [low, high] = acrossScale(chart, 0).range;
+  const [low, high] = acrossScale(chart).range;
   const wanted = range && [Math.max(low, range[0]), Math.min(high, range[1])];
   const isTooShort = wanted && wanted[1] - wanted[0] < (high - low) * 1e-4;
   const isWhole = !wanted || (wanted[0] <= low && wanted[1] >= high);
@@ -12,12 +12,12 @@ const zoom = (chart, range) => {
   chart.whole.disabled = isWhole;
   hideTip(chart);
   redraw(chart);
-  say(isWhole ? words.whole : `${words.zoomed}: ${acrossScale(chart, 0).marks.map(([, name]) => name).join(", ")}`);
+  say(isWhole ? words.whole : `${words.zoomed}: ${acrossScale(chart).marks.map(([, name]) => name).join(", ")}`);
 };
 
 // Makes the visible range longer or shorter, around the current mark or the middle, or moves it.
 const zoomBy = (chart, factor, shift = 0) => {
-  const x = acrossScale(chart, 0);
+  const x = acrossScale(chart);
   const [from, to] = x.range.map(x.place);
   const node = chart.current?.nodes[0].getAttribute("transform")?.match(/-?[\d.]+/);
   const middle = node ? Number(node[0]) : (from + to) / 2;
@@ -27,22 +27,21 @@ const zoomBy = (chart, factor, shift = 0) => {
 
 const follow = (chart) => {
   const { drawing } = chart;
-  const svgAt = (clientX) => {
-    const svg = chart.svgs[shown(chart)];
-    const frame = svg.getBoundingClientRect();
-    return (clientX - frame.left) / frame.width * svg.viewBox.baseVal.width;
-  };
   const pick = make("div", "pick");
-  pick.hidden = true;
+  let start, dragged;
+  const stop = () => {
+    pick.hidden = true;
+    start = null;
+  };
+  stop();
   drawing.append(pick);
-  let start = null, dragged = false;
-  drawing.addEventListener("pointerdown", (event) => {
+  drawing.onpointerdown = (event) => {
     dragged = false;
     if (event.button !== 0 || event.pointerType === "touch" || !chart.data || event.target.closest("button")) return;
     start = event.clientX;
     drawing.setPointerCapture(event.pointerId);
-  });
-  drawing.addEventListener("pointermove", (event) => {
+  };
+  drawing.onpointermove = (event) => {
     if (start === null) {
       const mark = nearest(chart, event, 24);
       if (mark && mark !== chart.current) showTip(chart, mark);
@@ -56,93 +55,83 @@ const follow = (chart) => {
     pick.hidden = false;
     pick.style.left = `${Math.min(start, event.clientX) - frame.left}px`;
     pick.style.width = `${Math.abs(event.clientX - start)}px`;
-  });
-  drawing.addEventListener("pointerup", (event) => {
-    pick.hidden = true;
+  };
+  drawing.onpointerup = (event) => {
     if (dragged && start !== null) {
-      const x = acrossScale(chart, shown(chart));
-      zoom(chart, [start, event.clientX].map((it) => x.at(svgAt(it))).sort((a, b) => a - b));
+      const at = shown(chart), svg = chart.svgs[at], x = acrossScale(chart, at);
+      const frame = svg.getBoundingClientRect();
+      const ends = [start, event.clientX]
+        .map((it) => x.at((it - frame.left) / frame.width * svg.viewBox.baseVal.width));
+      zoom(chart, ends.sort((a, b) => a - b));
     }
-    start = null;
-  });
-  drawing.addEventListener("pointercancel", () => {
-    pick.hidden = true;
-    start = null;
-  });
-  drawing.addEventListener("pointerleave", () => { if (start === null) hideTip(chart); });
-  drawing.addEventListener("dblclick", () => { if (chart.data) zoom(chart, null); });
-  drawing.addEventListener("click", (event) => {
+    stop();
+  };
+  drawing.onpointercancel = stop;
+  drawing.onpointerleave = () => { if (start === null) hideTip(chart); };
+  drawing.ondblclick = () => { if (chart.data) zoom(chart); };
+  drawing.onclick = (event) => {
     if (dragged || event.target.closest("button")) return;
     const mark = nearest(chart, event, 40);
     if (!mark) return;
     showTip(chart, mark);
     choose(chart, mark);
-  });
+  };
 };
 
 const byKeys = (chart) => {
   const panels = chart.data && {
     "+": () => zoomBy(chart, 0.5),
     "-": () => zoomBy(chart, 2),
-    0: () => zoom(chart, null),
+    0: () => zoom(chart),
   };
   const escape = () => {
-    if (chart.chosen || chart.current) {
-      close(chart);
-      hideTip(chart);
-    } else if (chart.data) {
-      zoom(chart, null);
-    }
+    if (!chart.chosen && !chart.current) return panels?.[0]();
+    close(chart);
+    hideTip(chart);
   };
   const select = () => { if (chart.current) choose(chart, chart.current); };
   const keys = { ...panels, Escape: escape, Enter: select, " ": select };
-  const isMove = (key) => /^(Arrow|Home|End)/.test(key);
-  chart.drawing.addEventListener("keydown", (event) => {
+  chart.drawing.onkeydown = (event) => {
     if (event.target !== chart.drawing || event.ctrlKey || event.metaKey || event.altKey) return;
-    const isShift = event.shiftKey && /^Arrow(Left|Right)$/.test(event.key);
-    if (isShift && panels) {
-      zoomBy(chart, 1, event.key === "ArrowLeft" ? -0.25 : 0.25);
-    } else if (isMove(event.key) && chart.marks.length) {
-      const mark = nextMark(chart, event.key);
+    const { key, shiftKey } = event;
+    const shift = shiftKey && { ArrowLeft: -0.25, ArrowRight: 0.25 }[key];
+    if (shift && panels) {
+      zoomBy(chart, 1, shift);
+    } else if (/^(Arrow|Home|End)/.test(key) && chart.marks.length) {
+      const mark = nextMark(chart, key);
       if (!mark) return;
       showTip(chart, mark);
       say(mark.text);
-    } else if (keys[event.key]) {
-      keys[event.key]();
+    } else if (keys[key]) {
+      keys[key]();
     } else {
       return;
     }
     event.preventDefault();
-  });
-  chart.drawing.addEventListener("blur", () => hideTip(chart));
+  };
+  chart.drawing.onblur = () => hideTip(chart);
 };
 
 // Buttons on the names of the legend, which show and hide a target.
 const legend = (chart) => {
   if (chart.names.length < 2) return;
-  const pressed = new Map(chart.names.map((name) => [name, []]));
+  const { hidden } = chart.state;
   const toggle = (name) => {
-    const { hidden } = chart.state;
     if (!hidden.delete(name)) hidden.add(name);
     if (hidden.size === chart.names.length) hidden.clear();
-    for (const [each, buttons] of pressed) {
-      buttons.forEach((it) => it.setAttribute("aria-pressed", String(!hidden.has(each))));
-    }
+    allIn(chart.drawing, ".over").forEach((it) => { it.ariaPressed = !hidden.has(it.title); });
     redraw(chart);
   };
   chart.svgs.forEach((svg, at) => {
     const { width, height } = svg.viewBox.baseVal;
-    svg.querySelectorAll(".key").forEach((key, place) => {
+    allIn(svg, ".key").forEach((key, place) => {
       const name = chart.names[place];
       const [left, top, wide, high] = boxOf(key);
       const made = button("", name, () => toggle(name));
       made.className = `over ${at ? "narrow" : "broad"}`;
-      made.setAttribute("aria-pressed", "true");
-      const share = (length, all) => `${length / all * 100}%`;
-      Object.assign(made.style, {
-        left: share(left, width), top: share(top, height), width: share(wide, width), height: share(high, height),
-      });
-      pressed.get(name).push(made);
+      made.ariaPressed = true;
+      made.style.cssText = `left:${left / width * 100}%;top:${top / height * 100}%;`
+        + `width:${wide / width * 100}%;height:${high / height * 100}%`;
       chart.drawing.append(made);
     });
   });
@@ -152,7 +141,7 @@ const legend = (chart) => {
 const pictureOf = (chart) => {
   const svg = chart.svgs[0].cloneNode(true);
   svg.setAttribute("class", "chart");
-  svg.querySelectorAll(".on, .chosen").forEach((node) => node.classList.remove("on", "chosen"));
+  allIn(svg, ".on, .chosen").forEach((node) => node.classList.remove("on", "chosen"));
   const style = inSvg(svg, "style", {}, document.querySelector("style").textContent);
   svg.prepend(style, inSvg(svg, "rect", { class: "paper", width: "100%", height: "100%" }));
   return new XMLSerializer().serializeToString(svg);
@@ -160,12 +149,12 @@ const pictureOf = (chart) => {
 
 const savePng = (chart) => {
   const image = new Image();
-  image.addEventListener("load", () => {
-    const canvas = document.createElement("canvas");
+  image.onload = () => {
+    const canvas = make("canvas");
     [canvas.width, canvas.height] = [image.width * 2, image.height * 2];
     canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
     canvas.toBlob((blob) => save(`${chart.title}.png`, blob));
-  });
+  };
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(pictureOf(chart))}`;
 };
 
@@ -173,26 +162,25 @@ const savePng = (chart) => {
 const warmUp = (chart) => {
   const made = button(words.warmUp, words.warmUpHint, () => {
     chart.state.settling = !chart.state.settling;
-    made.setAttribute("aria-pressed", String(chart.state.settling));
+    made.ariaPressed = chart.state.settling;
     redraw(chart);
   });
-  made.setAttribute("aria-pressed", "false");
+  made.ariaPressed = false;
   return made;
 };
 
 const tools = (chart) => {
   const made = make("div", "tools");
-  chart.whole = button(words.whole, words.whole, () => zoom(chart, null));
+  chart.whole = button(words.whole, words.whole, () => zoom(chart));
   chart.whole.disabled = true;
   if (chart.data) {
-    const axis = make("select", "");
-    axis.setAttribute("aria-label", words.axis);
-    for (const name of ["drawn", "linear", "log"]) axis.append(new Option(words[name], name));
-    axis.addEventListener("change", () => {
+    const axis = make("select", "", ...["drawn", "linear", "log"].map((name) => new Option(words[name], name)));
+    axis.ariaLabel = words.axis;
+    axis.onchange = () => {
       chart.state.axis = axis.value;
       hideTip(chart);
       redraw(chart);
-    });
+    };
     made.append(
       button("+", words.zoomIn, () => zoomBy(chart, 0.5)),
       button("−", words.zoomOut, () => zoomBy(chart, 2)),
@@ -200,16 +188,16 @@ const tools = (chart) => {
     );
     if (chart.data.settling) made.append(warmUp(chart));
   }
-  const asSvg = () => save(`${chart.title}.svg`, new Blob([pictureOf(chart)], { type: "image/svg+xml" }));
-  made.append(button("SVG", words.saveSvg, asSvg), button("PNG", words.savePng, () => savePng(chart)));
+  const saveSvg = () => save(`${chart.title}.svg`, new Blob([pictureOf(chart)], { type: "image/svg+xml" }));
+  made.append(button("SVG", words.saveSvg, saveSvg), button("PNG", words.savePng, () => savePng(chart)));
   chart.drawing.before(made);
 };
 
 // Gives each point of a panel its elements: the shapes of a series are in the order of its placed points.
 const join = (chart) => {
   const isPlaced = (axis, it) => it !== null && (!axis.log || it > 0);
-  const shapes = chart.svgs.map((svg) => [...svg.querySelectorAll(".plot")].map((plot) =>
-    [...plot.querySelectorAll(".series")].map((group) => [...group.querySelectorAll(".dot, .hollow")])));
+  const shapes = chart.svgs.map((svg) => allIn(svg, ".plot").map((plot) =>
+    allIn(plot, ".series").map((group) => allIn(group, ".dot, .hollow"))));
   const details = new Map();
   chart.data.panels.forEach((panel, number) => panel.series.forEach((series, place) => {
     series.points = series.points.map(pointOf);
@@ -226,7 +214,7 @@ const join = (chart) => {
 };
 
 const marksOf = (svgs) => {
-  const [broad, narrow] = svgs.map((svg) => [...svg.querySelectorAll(".mark")]);
+  const [broad, narrow] = svgs.map((svg) => allIn(svg, ".mark"));
   return broad.map((node, at) => {
     const title = node.querySelector("title");
     // The browser would show it beside the tooltip of this script.
@@ -235,9 +223,9 @@ const marksOf = (svgs) => {
   });
 };
 
-for (const figure of document.querySelectorAll("figure")) {
+for (const figure of allIn(document, "figure")) {
   const drawing = figure.querySelector(".drawing");
-  const svgs = [...drawing.querySelectorAll("svg")];
+  const svgs = allIn(drawing, "svg");
   const title = svgs[0].querySelector("title").textContent;
   const data = figure.querySelector("script");
   const chart = {
@@ -247,7 +235,7 @@ for (const figure of document.querySelectorAll("figure")) {
     state: { range: null, axis: "drawn", hidden: new Set(), settling: false },
   };
   for (const svg of svgs) {
-    svg.setAttribute("aria-label", title);
+    svg.ariaLabel = title;
     svg.removeAttribute("aria-labelledby");
     svg.querySelector("title").remove();
   }

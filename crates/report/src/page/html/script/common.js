@@ -3,60 +3,57 @@
 const SVG = "http://www.w3.org/2000/svg";
 const words = JSON.parse(document.getElementById("words").textContent);
 
-const make = (tag, className, text = "") => {
+const allIn = (parent, selector) => [...parent.querySelectorAll(selector)];
+
+// Strings among the content become text.
+const make = (tag, className = "", ...content) => {
   const made = document.createElement(tag);
   made.className = className;
-  made.textContent = text;
+  made.append(...content);
   return made;
 };
 
 const button = (text, label, action) => {
   const made = make("button", "", text);
   made.type = "button";
-  if (label !== text) {
-    made.setAttribute("aria-label", label);
-    made.title = label;
-  }
-  made.addEventListener("click", action);
+  if (label !== text) made.ariaLabel = made.title = label;
+  made.onclick = action;
   return made;
 };
 
 // Screen readers read what is written here.
 const status = make("p", "unseen");
-status.setAttribute("role", "status");
-document.querySelector("main").append(status);
+status.role = "status";
 const say = (text) => { status.textContent = text; };
 
 const hint = make("p", "unseen", words.hint);
 hint.id = "hint";
-status.before(hint);
+document.querySelector("main").append(hint, status);
 
 // A page that was opened from a plain HTTP address has no clipboard, but it can fill a copy event.
 const copyByEvent = (text) => {
   let copied = false;
-  const fill = (event) => {
+  document.oncopy = (event) => {
     event.clipboardData.setData("text/plain", text);
     event.preventDefault();
     copied = true;
   };
-  document.addEventListener("copy", fill);
   document.execCommand("copy");
-  document.removeEventListener("copy", fill);
+  document.oncopy = null;
   return copied;
 };
 
 const copy = async (text, pressed) => {
   const copied = await (navigator.clipboard?.writeText(text) ?? Promise.reject())
     .then(() => true, () => copyByEvent(text));
-  const said = copied ? words.copied : words.notCopied;
-  say(said);
   const before = pressed.textContent;
-  pressed.textContent = said;
+  pressed.textContent = copied ? words.copied : words.notCopied;
+  say(pressed.textContent);
   setTimeout(() => { pressed.textContent = before; }, 1500);
 };
 
 const save = (name, blob) => {
-  const link = document.createElement("a");
+  const link = make("a");
   link.href = URL.createObjectURL(blob);
   link.download = name.replace(/[^\p{L}\p{N}.]+/gu, "-");
   link.click();

@@ -2,35 +2,35 @@
 
 const tip = make("div", "tip");
 tip.hidden = true;
-tip.setAttribute("aria-hidden", "true");
+tip.ariaHidden = "true";
 document.body.append(tip);
 
-const shown = (chart) => chart.svgs.findIndex((svg) => svg.getClientRects().length > 0);
+const isVisible = (node) => node.getClientRects().length > 0;
+const shown = (chart) => chart.svgs.findIndex(isVisible);
 const nodeOf = (chart, mark) => mark.nodes[Math.max(0, shown(chart))];
-const isVisible = (chart, mark) => nodeOf(chart, mark).getClientRects().length > 0;
+const visibleMarks = (chart) => chart.marks.filter((mark) => isVisible(nodeOf(chart, mark)));
 const middleOf = (chart, mark) => {
   const box = nodeOf(chart, mark).getBoundingClientRect();
   return { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2, box };
 };
 
-const highlight = (chart, mark) => {
-  chart.marks.forEach((each) => each.nodes.forEach((node) => node.classList.toggle("on", each === mark)));
-};
+// Gives a class to this mark only.
+const single = (chart, className, mark) => chart.marks.forEach((each) =>
+  each.nodes.forEach((node) => node.classList.toggle(className, each === mark)));
 
 const hideTip = (chart) => {
   tip.hidden = true;
   chart.current = null;
-  highlight(chart, null);
+  single(chart, "on");
 };
 
 const showTip = (chart, mark) => {
   chart.current = mark;
-  highlight(chart, mark);
+  single(chart, "on", mark);
   tip.textContent = mark.text;
   tip.hidden = false;
   const { x, box } = middleOf(chart, mark);
-  const wide = document.documentElement.clientWidth;
-  const left = Math.max(4, Math.min(wide - tip.offsetWidth - 4, x - tip.offsetWidth / 2));
+  const left = Math.max(4, Math.min(document.documentElement.clientWidth - tip.offsetWidth - 4, x - tip.offsetWidth / 2));
   const above = box.top - tip.offsetHeight - 8;
   tip.style.left = `${left + scrollX}px`;
   tip.style.top = `${(above < 4 ? box.bottom + 8 : above) + scrollY}px`;
@@ -43,19 +43,17 @@ const nearest = (chart, event, within) => {
       && event.clientY >= box.top && event.clientY <= box.bottom;
     return isInside ? 0 : Math.hypot(event.clientX - x, event.clientY - y);
   };
-  const all = chart.marks.filter((mark) => isVisible(chart, mark)).map((mark) => [away(mark), mark]);
+  const all = visibleMarks(chart).map((mark) => [away(mark), mark]);
   const [distance, mark] = all.reduce((best, each) => each[0] < best[0] ? each : best, [Infinity, null]);
   return distance <= within ? mark : null;
 };
 
 // The next mark in the order of the drawing, or the nearest one above or below.
 const nextMark = (chart, key) => {
-  const marks = chart.marks.filter((mark) => isVisible(chart, mark));
-  const at = marks.indexOf(chart.current);
-  if (key === "Home" || at < 0) return marks[0];
-  if (key === "End") return marks[marks.length - 1];
-  if (key === "ArrowRight") return marks[Math.min(marks.length - 1, at + 1)];
-  if (key === "ArrowLeft") return marks[Math.max(0, at - 1)];
+  const marks = visibleMarks(chart);
+  const at = marks.indexOf(chart.current), last = marks.length - 1;
+  const to = { Home: 0, End: last, ArrowRight: Math.min(last, at + 1), ArrowLeft: Math.max(0, at - 1) };
+  if (at < 0 || key in to) return marks[at < 0 ? 0 : to[key]];
   const here = middleOf(chart, chart.current);
   const sign = key === "ArrowUp" ? -1 : 1;
   const far = (mark) => {
@@ -70,7 +68,7 @@ const nextMark = (chart, key) => {
 const close = (chart) => {
   chart.chosen?.remove();
   chart.chosen = null;
-  chart.marks.forEach((each) => each.nodes.forEach((node) => node.classList.remove("chosen")));
+  single(chart, "chosen");
 };
 
 // Shows the figures of the slice, or of the slices, that a mark stands for.
@@ -80,16 +78,10 @@ const choose = (chart, mark) => {
   const row = details?.rows[mark.detail];
   say(mark.text);
   if (!row) return;
-  mark.nodes.forEach((node) => node.classList.add("chosen"));
-  const list = make("dl", "");
-  details.head.forEach((head, column) => {
-    if (isUnknown(row[column])) return;
-    const pair = make("div", "");
-    pair.append(make("dt", "", head), make("dd", "", row[column]));
-    list.append(pair);
-  });
-  chart.chosen = make("div", "selected");
-  chart.chosen.append(list, button(words.close, words.close, () => {
+  single(chart, "chosen", mark);
+  const pairs = details.head.flatMap((head, column) => isUnknown(row[column]) ? []
+    : make("div", "", make("dt", "", head), make("dd", "", row[column])));
+  chart.chosen = make("div", "selected", make("dl", "", ...pairs), button(words.close, words.close, () => {
     close(chart);
     chart.drawing.focus();
   }));

@@ -68,12 +68,12 @@ const scaleOf = (axis, numbers, [from, to], wanted, exact) => {
   }
   const round = fixed ? [] : (log ? roundRatios : roundSteps)(low, high, wanted);
   if (!fixed && !log && !exact) {
-    [low, high] = [Math.min(low, round[0]), Math.max(high, round[round.length - 1])];
+    [low, high] = [Math.min(low, round[0]), Math.max(high, round.at(-1))];
   }
   const named = fixed ?? round.map((at) => [at, labelOf(axis.marks, at)]);
   const slack = (at) => log ? at * 1e-9 : (high - low) * 1e-9;
   const share = (it) => log ? Math.log(it / low) / Math.log(high / low) : (it - low) / (high - low);
-  const place = (it) => it === null || it === undefined || (log && it <= 0) ? null
+  const place = (it) => it == null || (log && it <= 0) ? null
     : from + share(it) * (to - from);
   return {
     range: [low, high],

@@ -1,10 +1,11 @@
 // Tables: sorted by a column, and copied as CSV or Markdown.
 
-const textOf = (nodes) => nodes.map((it) => it.textContent).join("").replaceAll("\u00a0", " ").trim();
+const textOf = (cell, isWanted) => [...cell.childNodes].filter(isWanted).map((it) => it.textContent).join("")
+  .replaceAll("\u00a0", " ").trim();
 // A cell has a value and, where its interval is known, the interval in <small>.
 const isInterval = (node) => node.nodeName === "SMALL";
-const valueOf = (cell) => textOf([...cell.childNodes].filter((it) => !isInterval(it)));
-const intervalOf = (cell) => textOf([...cell.childNodes].filter(isInterval));
+const valueOf = (cell) => textOf(cell, (it) => !isInterval(it));
+const intervalOf = (cell) => textOf(cell, isInterval);
 
 const FIGURE = /^[<>≤≥~±×]?\s*([-−+]?[\d,]*\.?\d+(?:e[-+]?\d+)?)\s*([^\s(–*]*)/i;
 const isUnknown = (text) => words.unknown.includes(text);
@@ -12,22 +13,18 @@ const isUnknown = (text) => words.unknown.includes(text);
 // The number of a figure with its unit; NaN for other text.
 const numberOf = (text) => {
   const [, digits, unit] = FIGURE.exec(text) ?? [];
-  const factor = unit === "" ? 1 : words.units[unit];
-  return digits === undefined || factor === undefined
-    ? NaN
-    : Number(digits.replace("−", "-").replaceAll(",", "")) * factor;
+  return Number(digits?.replace("−", "-").replaceAll(",", "")) * (unit === "" ? 1 : words.units[unit]);
 };
 
 const inOrder = (rows, column, sign) => {
-  const texts = new Map(rows.map((row) => [row, valueOf(row.cells[column])]));
-  const known = rows.filter((row) => !isUnknown(texts.get(row)));
-  const unknown = rows.filter((row) => isUnknown(texts.get(row)));
-  const numbers = new Map(known.map((row) => [row, numberOf(texts.get(row))]));
-  const areNumbers = [...numbers.values()].every((number) => !Number.isNaN(number));
-  const compared = areNumbers
-    ? (a, b) => numbers.get(a) - numbers.get(b)
-    : (a, b) => texts.get(a).localeCompare(texts.get(b), document.documentElement.lang, { numeric: true });
-  return [...known.sort((a, b) => sign * compared(a, b)), ...unknown];
+  const cells = rows.map((row) => ({ row, text: valueOf(row.cells[column]) }));
+  const known = cells.filter((it) => !isUnknown(it.text));
+  known.forEach((it) => { it.number = numberOf(it.text); });
+  const compared = known.some((it) => Number.isNaN(it.number))
+    ? (a, b) => a.text.localeCompare(b.text, document.documentElement.lang, { numeric: true })
+    : (a, b) => a.number - b.number;
+  known.sort((a, b) => sign * compared(a, b));
+  return [...known, ...cells.filter((it) => isUnknown(it.text))].map((it) => it.row);
 };
 
 // Ascending, then descending, then the order of the page. Rows with equal cells keep their order.
@@ -37,10 +34,9 @@ const sortable = (table) => {
   if (original.length < 2 || !table.tHead) return;
   const heads = [...table.tHead.rows[0].cells];
   const sort = (head, column) => {
-    const next = { ascending: "descending", descending: null }[head.getAttribute("aria-sort")];
-    const direction = next === undefined ? "ascending" : next;
-    heads.forEach((other) => other.removeAttribute("aria-sort"));
-    if (direction) head.setAttribute("aria-sort", direction);
+    const direction = { null: "ascending", ascending: "descending" }[head.ariaSort] ?? null;
+    heads.forEach((other) => { other.ariaSort = null; });
+    head.ariaSort = direction;
     table.classList.toggle("sorted", direction !== null);
     const sign = direction === "descending" ? -1 : 1;
     body.append(...(direction ? inOrder([...body.rows], column, sign) : original));
@@ -59,7 +55,7 @@ const linesOf = (table) => {
   const rows = [...table.tBodies[0].rows].map((row) => [...row.cells]);
   const width = Math.max(heads.length, ...rows.map((row) => row.length));
   const columns = Array.from({ length: width }, (_, column) =>
-    rows.some((row) => row[column] && intervalOf(row[column]) !== ""));
+    rows.some((row) => row[column] && intervalOf(row[column])));
   const spread = (cells, value, interval) => cells.flatMap((cell, column) =>
     columns[column] ? [value(cell), interval(cell)] : [value(cell)]);
   return {
@@ -76,7 +72,7 @@ const csvCell = (text) => {
 };
 const csvOf = (table) => {
   const { head, rows } = linesOf(table);
-  const lines = head.some((text) => text !== "") ? [head, ...rows] : rows;
+  const lines = head.some(Boolean) ? [head, ...rows] : rows;
   return lines.map((line) => `${line.map(csvCell).join(",")}\r\n`).join("");
 };
 
@@ -94,16 +90,13 @@ const markdownOf = (table) => {
 
 const phone = matchMedia("screen and (max-width:40rem)");
 // On a phone the heads of columns are out of sight.
-const reachHeads = () => document.querySelectorAll(".sort")
-  .forEach((each) => { each.tabIndex = phone.matches ? -1 : 0; });
+const reachHeads = () => allIn(document, ".sort").forEach((each) => { each.tabIndex = phone.matches ? -1 : 0; });
 
-for (const table of document.querySelectorAll(".wide > table")) {
+for (const table of allIn(document, ".wide > table")) {
   sortable(table);
-  const tools = make("div", "tools");
-  const csv = button("CSV", words.copyCsv, () => copy(csvOf(table), csv));
-  const markdown = button("Markdown", words.copyMarkdown, () => copy(markdownOf(table), markdown));
-  tools.append(csv, markdown);
-  table.parentElement.before(tools);
+  table.parentElement.before(make("div", "tools",
+    button("CSV", words.copyCsv, ({ target }) => copy(csvOf(table), target)),
+    button("Markdown", words.copyMarkdown, ({ target }) => copy(markdownOf(table), target))));
 }
-phone.addEventListener("change", reachHeads);
+phone.onchange = reachHeads;
 reachHeads();
