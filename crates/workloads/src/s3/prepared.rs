@@ -30,6 +30,7 @@ use crate::s3::place::Place;
 use crate::s3::read_back::progress::Progress;
 use crate::s3::read_back::recorder::{Recorders, Reported};
 use crate::s3::setup::check::{Check, Requirement};
+use crate::s3::setup::checksum::ChecksumReport;
 use crate::s3::setup::hosts::{HostReport, HostStep};
 use crate::s3::setup::requirements;
 use crate::sequence::{Cursors, Position};
@@ -68,6 +69,7 @@ pub(super) struct PreparedS3 {
     /// The steps that are left of the check of the hosts; `None` before the first.
     pub(super) host_steps: Option<VecDeque<(HostStep, usize)>>,
     pub(super) host_report: Arc<Mutex<HostReport>>,
+    pub(super) checksum_report: Arc<Mutex<ChecksumReport>>,
     /// The existing data set, if the workload uses it.
     pub(super) there: Option<Found>,
     /// Objects that must be loaded before the run; `None` for all.
@@ -209,7 +211,7 @@ impl SetUp for PreparedS3 {
                 return Some(self.fill());
             }
         }
-        self.probe()
+        self.probe().or_else(|| self.check_checksum())
     }
 
     fn before_slice(&mut self) -> Option<Stage> {
@@ -251,7 +253,11 @@ impl Sequence for PreparedS3 {
     }
 }
 
-impl Observation for PreparedS3 {}
+impl Observation for PreparedS3 {
+    fn ignored_checksum(&self) -> Option<&'static str> {
+        self.checksum_ignored()
+    }
+}
 
 impl AgentSide for PreparedS3 {
     fn state_for_agents(&mut self) -> SliceState {
@@ -364,6 +370,9 @@ impl CleanUp for PreparedS3 {
         if let Some(finish) = self.finish_host_check() {
             return Some(finish);
         }
+        if let Some(finish) = self.finish_checksum_check() {
+            return Some(finish);
+        }
         match mem::replace(&mut self.clean_up, CleanUpStep::Delete) {
             CleanUpStep::AbortUploads => {
                 if let Some(abort_uploads) = self.abort_uploads() {
@@ -427,6 +436,7 @@ impl CleanUp for PreparedS3 {
         let listed = self.remains.remaining.leftovers(&self.place);
         let mut left = listed.unwrap_or_else(|| self.undeleted().into_iter().collect());
         left.extend(self.unfinished().map(Leftover::from));
+        left.extend(self.checksum_leftover());
         left
     }
 
@@ -478,6 +488,7 @@ impl PreparedS3 {
             set_up: SetUpStep::List,
             host_steps: None,
             host_report: Arc::default(),
+            checksum_report: Arc::default(),
             there: None,
             missing: None,
             right: 0,
