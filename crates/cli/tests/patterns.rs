@@ -296,6 +296,91 @@ fn forecast_and_groongas_own_count_agree_at_every_rate() {
     }
 }
 
+/// Hits and lookups that several Groongas together have counted since they were started.
+fn counted(groongas: &[Groonga]) -> (f64, f64) {
+    let each = groongas.iter().map(|groonga| {
+        let response = groonga.ask("/d/status");
+        let (_, body) = response.split_once("\r\n\r\n").expect("a body");
+        let status: Value = serde_json::from_str(body).expect("JSON");
+        let figure = |key: &str| status[1][key].as_f64().expect("a figure");
+        let lookups = figure("n_queries");
+        (lookups * figure("cache_hit_rate") / 100.0, lookups)
+    });
+    each.fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1))
+}
+
+/// The cache of Groonga evicts the least recently used of its 100 responses. In sequential order, a
+/// pattern hits if fewer than 100 other patterns reached the same host since it was sent last.
+#[test]
+fn forecasts_in_sequential_order_agree_with_groongas_own_count() {
+    let scratch = Scratch::new("patterns-sequential");
+    let commands = PAGES_SCHEMA.to_owned() + &pages(300);
+    let hosts = ["127.0.0.1", "127.0.0.2"].map(|host| Groonga::at(&scratch, host, &commands));
+    // Groonga uses no response of the second in which its data was changed last.
+    std::thread::sleep(Duration::from_millis(1_100));
+    // Hosts, patterns, connections, threads, and the hits if the order of the hosts does not matter.
+    for (count, patterns, connections, threads, hits) in [
+        (1, 80, 1, 1, Some(true)),
+        (1, 120, 1, 1, Some(false)),
+        // Each thread sends 90 of the patterns, one of them twice as many requests.
+        (1, 180, 3, 2, Some(false)),
+        // Each host receives about 80 patterns in one pass, and which ones depends on the order in
+        // which hosts become free.
+        (2, 160, 1, 1, None),
+        (2, 300, 1, 1, Some(false)),
+    ] {
+        let hosts = &hosts[..count];
+        for groonga in hosts {
+            // Empties the cache.
+            groonga.ask("/d/cache_limit?max=0");
+            groonga.ask("/d/cache_limit?max=100");
+        }
+        let before = counted(hosts);
+        let urls: Vec<String> = hosts.iter().map(Groonga::url).collect();
+        let file = scratch.write("terms.txt", terms(patterns));
+        let plan = scratch.write(
+            "sequential.toml",
+            format!(
+                "seed = 7\nthreads = {threads}\n[rounds]\ncount = 2\nslice = \"500ms\"\n\
+                 gap = \"10ms\"\nwarmup = \"0s\"\nprobes = \"none\"\n\
+                 [load]\nconnections = {connections}\n\
+                 [[target]]\nname = \"groonga\"\nurls = {urls:?}\n\
+                 [[workload]]\nkind = \"http\"\npatterns = \"{file}\"\nhits = \"none\"\n\
+                 order = \"sequential\"\ncache_size = 100\ncache_counters = \"groonga\"\n"
+            ),
+        );
+        let run = Tenbin::new(&scratch, ["run", &plan]);
+        let run = run.within(Duration::from_secs(60)).run();
+        run.expect_measured();
+        let after = counted(hosts);
+        let (counted_hits, lookups) = (after.0 - before.0, after.1 - before.1);
+        let result = scratch.result();
+        let forecast = result["results"][0]["cache"]["forecast"].as_f64();
+        let forecast = forecast.expect("a forecast");
+        let case = format!("{count} hosts, {patterns} patterns, {connections} connections");
+        println!("{case}: {forecast}, {counted_hits} hits of {lookups}");
+        assert!(lookups > f64::from(patterns), "{case}");
+        // The order of the requests is known. Only a request that is sent again after its connection
+        // was lost can differ, and these are fewer than one in a hundred.
+        let apart = (forecast - counted_hits / lookups).abs();
+        assert!(
+            apart <= 0.01,
+            "{case}: {forecast}, {counted_hits} of {lookups}"
+        );
+        let expected = match hits {
+            // Each pattern misses once.
+            Some(true) => lookups - f64::from(patterns),
+            Some(false) => 0.0,
+            None => continue,
+        };
+        let apart = (counted_hits - expected).abs();
+        assert!(
+            apart <= lookups / 100.0,
+            "{case}: {counted_hits} of {lookups}"
+        );
+    }
+}
+
 /// The example of the tutorial: short slices, and all levels of a ramp share the server's cache.
 #[test]
 fn every_level_of_a_ramp_meets_the_cache_as_often_as_asked() {

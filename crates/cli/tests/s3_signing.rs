@@ -3,6 +3,7 @@
 mod common;
 mod signatures;
 
+use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -96,6 +97,20 @@ fn payloads_and_checksums_of_every_kind_on_two_real_servers() {
         .run();
     expect_all_right(&run, 2 * workloads.len());
     let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
+    let ignored: BTreeSet<(String, String)> = list(&document["findings"])
+        .iter()
+        .filter(|finding| finding["rule"] == "checksum_ignored")
+        .map(|finding| {
+            let of = |key: &str| finding[key].as_str().unwrap_or_default().to_owned();
+            (of("target"), of("workload"))
+        })
+        .collect();
+    let expected = [
+        "sha512", "xxhash64", "xxhash64-behind", "xxhash3", "xxhash3-behind", "xxhash128",
+        "xxhash128-behind",
+    ];
+    let expected = expected.map(|workload| ("minio".to_owned(), workload.to_owned()));
+    assert_eq!(ignored, expected.into(), "{run}");
     for target in ["minio", "versity"] {
         let version = &document["environment"]["targets"][target]["version"];
         assert!(version.is_string(), "{target}: {version}");

@@ -265,6 +265,10 @@ pub struct TargetEnvironment {
     /// until escaped.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub suspicious: BTreeMap<String, String>,
+    /// By workload name: the header of the checksum that the workload sends, if the target has
+    /// acknowledged an object with a wrong one before the run.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub ignored_checksums: BTreeMap<String, String>,
     /// Number of the first line in the head of the first response that ended with a line feed alone,
     /// without a carriage return; null if every line ended with both.
     #[serde(skip_serializing_if = "Option::is_none")]

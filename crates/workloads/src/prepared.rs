@@ -167,6 +167,13 @@ pub trait Observation {
         None
     }
 
+    /// The header of the checksum that the workload sends, if the target has acknowledged content
+    /// with a wrong one before the run. `None` if the target checks the checksum, and if that is
+    /// unknown.
+    fn ignored_checksum(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The patterns that requests are drawn from, with the search hits that the stages counted;
     /// `None` without patterns.
     fn counted_patterns(&self) -> Option<CountedPatterns> {

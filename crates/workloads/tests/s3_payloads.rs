@@ -6,7 +6,9 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sha2::{Digest, Sha256};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha256, Sha512};
 use support::{Request, Response, all_correct, drive, drive_stage, response, s3_work, site};
 use tenbin_engine::{ErrorClass, Judgement};
 use tenbin_plan::{
@@ -354,6 +356,63 @@ fn headers_of_the_workload_go_with_every_request_and_are_signed() {
     drive_stage(&mut prepared.after_run().unwrap(), &mut server);
     let expected = ["DELETE", "GET", "HEAD", "POST", "PUT"].map(str::to_owned);
     assert_eq!(methods, expected.into());
+}
+
+/// Drives all stages before and after a run without slices. `refuses` is the response to the PUT with
+/// a wrong SHA-512, `None` for an acknowledgement; with `keeps`, the server deletes nothing. Returns
+/// the header that counts as ignored, the number of leftovers, and the methods of all requests.
+fn checksum_check(
+    refuses: impl Fn(&Request) -> Option<Response>,
+    keeps: bool,
+) -> (Option<&'static str>, usize, Vec<String>) {
+    let work = changed(S3Operation::Put, 10, |s3| s3.checksum = Checksum::Sha512);
+    let mut prepared = prepare(&work, &site(ENDPOINT), 1, 1).unwrap();
+    let mut methods = Vec::new();
+    let mut server = |request: &Request| {
+        methods.push(request.method.clone());
+        match request.method.as_str() {
+            "PUT" => {
+                let sent = request.header("x-amz-checksum-sha512").unwrap();
+                let right = STANDARD.encode(Sha512::digest(&request.body));
+                assert_ne!(sent, right);
+                refuses(request).unwrap_or_else(|| response(200, ""))
+            }
+            _ => response(if keeps { 500 } else { 204 }, ""),
+        }
+    };
+    while let Some(mut stage) = prepared.before_run() {
+        assert!(all_correct(&drive_stage(&mut stage, &mut server)));
+    }
+    while let Some(mut stage) = prepared.after_run() {
+        drive_stage(&mut stage, &mut server);
+    }
+    let left = prepared.leftovers().len();
+    (prepared.ignored_checksum(), left, methods)
+}
+
+#[test]
+fn a_server_that_accepts_a_wrong_checksum_is_found_before_the_run() {
+    const HEADER: &str = "x-amz-checksum-sha512";
+    let error = |status: u16, code: &str| {
+        let body = format!("<Error><Code>{code}</Code></Error>");
+        move |_: &Request| Some(response(status, body.clone()))
+    };
+    let (ignored, left, methods) = checksum_check(|_| None, false);
+    assert_eq!((ignored, left), (Some(HEADER), 0));
+    assert_eq!(methods, ["PUT", "DELETE"]);
+    let (ignored, left, methods) = checksum_check(error(400, "BadDigest"), false);
+    assert_eq!((ignored, left), (None, 0));
+    assert_eq!(methods, ["PUT"]);
+    // The object may have been stored.
+    let (ignored, left, methods) = checksum_check(error(503, "SlowDown"), false);
+    assert_eq!((ignored, left), (None, 0));
+    assert_eq!(methods, ["PUT", "DELETE"]);
+    // An error with status 200.
+    let (ignored, _, _) = checksum_check(error(200, "BadDigest"), false);
+    assert_eq!(ignored, None);
+    let (ignored, left, methods) = checksum_check(|_| None, true);
+    assert_eq!((ignored, left), (Some(HEADER), 1));
+    assert_eq!(methods, ["PUT", "DELETE", "DELETE"]);
 }
 
 #[test]

@@ -102,6 +102,7 @@ deleting-under = { $prefix } 以下をすべて削除中
 deleting = { $what }を削除中
 deleting-objects = { $objects } 個のオブジェクトを削除中
 checking-host = ホスト { $host } の名前にあるバケットを確認中
+checking-checksum = 誤った { $header } をサーバーが拒否するかを確認中
 checking-hosts = { $hosts } 台のホストを確認中
 listing-left = { $prefix } 以下に残ったものを一覧中
 listing-objects = { $place }のオブジェクトを一覧中

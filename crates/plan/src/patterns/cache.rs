@@ -19,7 +19,8 @@ pub struct CacheDial {
     /// Target share of requests whose response is in the cache; `None`: no target.
     pub hit: Option<Percent>,
     /// Responses that the cache of one host holds. The cache evicts the least recently used
-    /// response.
+    /// response, as the cache of Groonga does: patterns in sequential order never hit if they are
+    /// more than `size`, and always hit after the first pass otherwise.
     pub size: u32,
 }
 

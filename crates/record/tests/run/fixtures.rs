@@ -73,6 +73,7 @@ pub(crate) fn environment() -> Environment {
             hits: [("get".to_owned(), vec![Some(5), None])].into(),
             asked: [("get".to_owned(), vec![asked()])].into(),
             suspicious: [("get".to_owned(), "status 200, but \u{1b}[31m".to_owned())].into(),
+            ignored_checksums: [("put".to_owned(), "x-amz-checksum-sha512".to_owned())].into(),
             bare_line_feed: Some(2),
             records: Some(60),
             relaunched: true,

@@ -26,7 +26,8 @@ pub(crate) fn kept(seen: ResponseComparison) -> Responses {
     }
 }
 
-/// Records the expected responses of every target. Returns whether any are expected.
+/// Records what the responses of every target have shown: the expected response, responses that look
+/// like errors, and checksums that are not checked. Returns whether there is any.
 pub(crate) fn note(
     plan: &Plan,
     live_targets: &[LiveTarget],
@@ -40,6 +41,12 @@ pub(crate) fn note(
                 let target = environment.targets.entry(live.running.name.clone());
                 let suspicious = &mut target.or_default().suspicious;
                 suspicious.insert(work.name.clone(), response);
+            }
+            if let Some(header) = prepared.ignored_checksum() {
+                any = true;
+                let target = environment.targets.entry(live.running.name.clone());
+                let ignored = &mut target.or_default().ignored_checksums;
+                ignored.insert(work.name.clone(), header.to_owned());
             }
             let Some(expected) = prepared.expected_response() else {
                 continue;

@@ -82,6 +82,7 @@ pub static RULES: &[Rule] = &[
     rule!(availability::key_renewal),
     rule!(availability::dead_hosts),
     rule!(availability::failed_start),
+    rule!(responses::checksum_ignored),
     rule!(connections::keep_alive),
     rule!(connections::proxy_hop),
     rule!(connections::unequal_paths),

@@ -28,6 +28,7 @@ use crate::s3::place::Place;
 use crate::s3::read_back::progress::Progress;
 use crate::s3::read_back::recorder::{Recorders, Reported};
 use crate::s3::setup::check::{Check, Requirement};
+use crate::s3::setup::checksum::ChecksumReport;
 use crate::s3::setup::hosts::{HostReport, HostStep};
 use crate::s3::setup::requirements;
 use crate::sequence::{Cursors, Position};
@@ -66,6 +67,7 @@ pub(super) struct PreparedS3 {
     /// The steps that are left of the check of the hosts; `None` before the first.
     pub(super) host_steps: Option<VecDeque<(HostStep, usize)>>,
     pub(super) host_report: Arc<Mutex<HostReport>>,
+    pub(super) checksum_report: Arc<Mutex<ChecksumReport>>,
     /// The existing data set, if the workload uses it.
     pub(super) there: Option<Found>,
     /// Objects that must be loaded before the run; `None` for all.
@@ -207,7 +209,7 @@ impl SetUp for PreparedS3 {
                 return Some(self.fill());
             }
         }
-        self.probe()
+        self.probe().or_else(|| self.check_checksum())
     }
 
     fn before_slice(&mut self) -> Option<Stage> {
@@ -249,7 +251,11 @@ impl Sequence for PreparedS3 {
     }
 }
 
-impl Observation for PreparedS3 {}
+impl Observation for PreparedS3 {
+    fn ignored_checksum(&self) -> Option<&'static str> {
+        self.checksum_ignored()
+    }
+}
 
 impl PreparedS3 {
     /// Prepares a workload for one target; workload and target must have been checked before.
@@ -287,6 +293,7 @@ impl PreparedS3 {
             set_up: SetUpStep::List,
             host_steps: None,
             host_report: Arc::default(),
+            checksum_report: Arc::default(),
             there: None,
             missing: None,
             right: 0,

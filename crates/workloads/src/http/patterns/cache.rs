@@ -162,8 +162,12 @@ impl Forecaster {
         }
     }
 
-    /// Simulates the next requests, which each worker drew. Workers take turns, and so do hosts
-    /// unless their order is known.
+    /// Simulates the next requests, which each worker drew. The requests of each worker are spread
+    /// evenly over the slice, and so are those to each host unless their order is known.
+    ///
+    /// Two workers with 2 and 1 connections send requests at different rates. In `sequential` order
+    /// each worker has its own part of the patterns: if the busier worker were simulated alone at the
+    /// end of the slice, its part would seem to fit into a cache that is too small for all patterns.
     pub(super) fn replay(&mut self, drawn: &[Drawn]) -> CacheForecast {
         let mut contents = held(&self.caches.0);
         let caches = contents.of(self.shape);
@@ -182,9 +186,12 @@ impl Forecaster {
             .enumerate()
             .map(|(worker, drawn)| Replay::new(worker, drawn))
             .collect();
-        let most = players.iter().map(|player| player.left).max().unwrap_or(0);
+        let most = players.iter().map(|player| player.all).max().unwrap_or(0);
         for turn in 0..most {
             for player in &mut players {
+                if !player.is_due(most) {
+                    continue;
+                }
                 let Some(host) = player.next_host() else {
                     continue;
                 };
@@ -287,6 +294,9 @@ struct Replay<'a> {
     credit: Vec<i64>,
     all: u64,
     left: u64,
+    /// Turns times `all` since the last request: a request is due when the sum reaches the number of
+    /// turns.
+    due: u64,
 }
 
 impl<'a> Replay<'a> {
@@ -300,7 +310,19 @@ impl<'a> Replay<'a> {
             credit: vec![0; by_host.len()],
             all,
             left: all,
+            due: 0,
         }
+    }
+
+    /// Whether the worker sends a request in the next of `turns` turns, over which its requests are
+    /// spread evenly. `turns` is at least the number of its requests.
+    fn is_due(&mut self, turns: u64) -> bool {
+        self.due += self.all;
+        let Some(rest) = self.due.checked_sub(turns) else {
+            return false;
+        };
+        self.due = rest;
+        true
     }
 
     fn next_host(&mut self) -> Option<usize> {
@@ -415,6 +437,20 @@ mod tests {
         let dial = "cache_hit = \"50%\"";
         let found = share_of(&paths(1000), dial, 3, true);
         assert!((found - 0.5).abs() < 0.015, "{found}");
+    }
+
+    /// One of two threads sends twice as many requests, because it has twice as many connections.
+    #[test]
+    fn threads_share_a_cache_until_the_end_of_a_slice() {
+        let patterns = patterns(&paths(180), "cache_size = 100\norder = \"sequential\"");
+        let sampling = Sampling::new(&patterns.set, patterns.order, (7, 0), None, 2);
+        // The busier thread alone would find its 90 patterns in the cache.
+        let mut busier_first = forecaster(100, &patterns.set, 1, false, &sampling);
+        let forecast = busier_first.replay(&[vec![2_000].into(), vec![1_000].into()]);
+        assert_eq!((forecast.hits, forecast.lookups), (0, 3_000));
+        let mut alone = forecaster(100, &patterns.set, 1, false, &sampling);
+        let forecast = alone.replay(&[vec![2_000].into(), vec![0].into()]);
+        assert_eq!((forecast.hits, forecast.lookups), (1_910, 2_000));
     }
 
     #[test]

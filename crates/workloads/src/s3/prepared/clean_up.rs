@@ -48,6 +48,9 @@ impl CleanUp for PreparedS3 {
         if let Some(finish) = self.finish_host_check() {
             return Some(finish);
         }
+        if let Some(finish) = self.finish_checksum_check() {
+            return Some(finish);
+        }
         match mem::replace(&mut self.clean_up, CleanUpStep::Delete) {
             CleanUpStep::AbortUploads => {
                 if let Some(abort_uploads) = self.abort_uploads() {
@@ -111,6 +114,7 @@ impl CleanUp for PreparedS3 {
         let listed = self.remains.remaining.leftovers(&self.place);
         let mut left = listed.unwrap_or_else(|| self.undeleted().into_iter().collect());
         left.extend(self.unfinished().map(Leftover::from));
+        left.extend(self.checksum_leftover());
         left
     }
 

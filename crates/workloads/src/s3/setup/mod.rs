@@ -3,6 +3,8 @@
 pub(crate) mod access;
 pub(crate) mod archive_loader;
 pub(crate) mod check;
+pub(crate) mod checksum;
+mod checksum_stages;
 mod host_stages;
 pub(crate) mod hosts;
 pub(crate) mod loading;
