@@ -67,6 +67,12 @@ impl Sentence {
         Self::new("said", text.clone()).with("text", text)
     }
 
+    /// What a library says, in English only: other languages quote the text.
+    pub fn quoted(text: impl fmt::Display) -> Self {
+        let text = text.to_string();
+        crate::sentence!("quoted", "{text}", text)
+    }
+
     /// The sentences as one sentence, each on a line; empty without sentences.
     pub fn in_lines(sentences: impl IntoIterator<Item = Self>) -> Self {
         let all = sentences.into_iter().reduce(|first, next| {

@@ -2,6 +2,7 @@
 
 # --- Shared parts
 said = { $text }
+quoted = 「{ $text }」
 then = { $first }。{ $next }
 chain = { $first }{ $next }
 of-target = ターゲット「{ $target }」: { $said }
@@ -888,7 +889,7 @@ system-error =
         [timeout] 時間切れ
         [unreachable] ネットワークから到達できない
         [early-end] 途中で終わっている
-       *[other] { $text }
+       *[other] 「{ $text }」
     }
 did-you-mean = 。「{ $meant }」ではないか
 meant-flag = 。{ $meant } ではないか
@@ -924,7 +925,72 @@ not-packed = { $path } は pack した実行ではない: { $why }
 run-without-slice = { $path } に測定値がない。実行は最初のスライスの前に終わった
 damaged = { $path } の { $line } 行目が壊れている: { $what }
 run-changed = { $path } の実行を読めない: { $changed }({ $source })。ファイルをコピーから戻す
-out-of-order = { $what } を記録できない: { $why }
+out-of-order = { $what }を記録できない: { $why }
+changes = { $first }。{ $next }
+changed-file = { $name } が実行後に変更された
+changed-line = { $file } の { $line } 行目が実行後に変更されたか、その前の行が削除された
+changed-lines = { $file } の行({ $listed }{ $others })が実行後に変更されたか、その前の行が削除された
+further-lines = 、ほか { $further } 行
+changed-histogram-lines = { $file } の { $lines }が実行後に変更された{ $others }
+one-line = { $first } 行目
+one-of-lines = { $first }〜{ $last } 行目のいずれか
+later-lines = 。以降の行も一致しない
+changed-histograms = { $file } にあるスライス { $slice } のヒストグラムが各秒の記録と一致せず、実行後に変更されている{ $others }
+further-slices = (ほか { $further } スライスも同様)
+added-lines = 実行後に { $file } の末尾に行が追加された
+added-bytes = 実行後に { $file } の末尾にバイト列が追加された
+removed-histograms = 実行後に { $file } の末尾が削除された
+removed-end = 記録の末尾が削除された。result.json は完了した実行のもの
+journal-of-other-version = 形式は { $schema } だが、このバージョンが読むのは { $known }
+journal-long-line = 行が { $mebibytes } MiB より長い
+journal-operation = ここにはオペレーション { $name } があるはず
+journal-host = ここにはホスト { $name } があるはず
+second-missing = オペレーションの行の後に second の行がない
+second-counts =
+    スライス { $slice } の { $second } 秒目の{ $what ->
+        [hosts] ホスト
+       *[operations] オペレーション
+    }は { $found } 個で、{ $expected } 個ではない
+second-of-other-slice =
+    { $second } 秒目はスライス { $index }({ $target } の { $workload })のもので、
+    スライス { $slice }({ $own_target } の { $own_workload })のものではない
+impossible-slice =
+    スライスの{ $what ->
+        [agents] エージェント
+       *[threads] スレッド
+    }が { $count } 個ある。最大は { $most }
+seconds-negative = { $seconds } 秒は負
+unknown-line = 行の種類 { $kind } は不明
+line-without-slice = この行に対応するスライスが始まっていない
+no-histogram = ヒストグラムがあるはず
+histogram-kind = ヒストグラムの種類「{ $kind }」は不明
+histogram-count = { $kind } のヒストグラムの値は { $count } 個だが、行には { $expected } 個とある
+histogram-of-other-count = ヒストグラムの値は { $found } 個だが、行には { $total } 個とある
+histogram-no-base64 = ヒストグラムが base64 ではない:「{ $error }」
+histogram-undecodable = ヒストグラムを復号できない: { $why }
+histogram-too-short = 途中で終わっている
+histogram-too-long = カウントの後に余分なデータがある
+histogram-too-large =
+    ヒストグラムが読める大きさを超えている。カウントが { $bytes } バイトより大きいか、
+    有効数字が { $digits } 桁より多い
+histogram-line-too-long = 長すぎる
+counts-damaged = カウントが壊れている
+totals-of-others = オペレーションかホストが各秒の記録と異なる
+totals-too-long = ヒストグラムより長い
+totals-too-short = ヒストグラムより短い
+not-regular = 通常のファイルではない
+packed-no-file = 通常のファイルではない
+packed-outside = 実行のディレクトリーの外のファイルを含む
+packed-foreign-entry = 実行にはない項目を含む
+packed-twice = 同じファイルを 2 回含む
+packed-too-large = 展開すると、この大きさの実行ではありえないほど大きい
+packed-no-plan = plan.toml がない
+tag-alone = タグの後に何もない
+no-interval = 開始、長さ、最大値、ヒストグラムの行ではない
+unexpected-value = 「{ $text }」は、ここに書かれるはずの値ではない
+other-longest-value =
+    最大値が { $stated } とあるが、ヒストグラムの最大値は { $own } 百万。単位が異なるか、ファイルが壊れている
+many-tags = タグが { $most } を超える
 
 # --- Targets
 of-target-reason = ターゲット「{ $target }」: { $reason }
