@@ -991,6 +991,49 @@ unexpected-value = 「{ $text }」は、ここに書かれるはずの値では�
 other-longest-value =
     最大値が { $stated } とあるが、ヒストグラムの最大値は { $own } 百万。単位が異なるか、ファイルが壊れている
 many-tags = タグが { $most } を超える
+file-unreadable = 読めない: { $why }。途中で切れているのかもしれない
+no-single-requests = 個々のリクエストのない結果なので、リクエストを選べない
+result-too-large = { $most } バイトより大きい。結果のファイルの上限を超えている
+packed-often = 圧縮が { $most } 回より多く重なっている
+several-sources = { $count } 個の出力元({ $names }、{ $last })の結果が混ざっている。出力元ごとに別のファイルに分ける
+several-more = ほか { $more } 個
+cannot-unpack = 展開できない: { $error }
+result-without-line = 「{ $label }」の行がない。途中で切れているのかもしれない
+several-results = { $tool } の結果が複数ある。結果ごとに別のファイルに分ける
+result-and-text = { $tool } の結果が複数あるか、ほかのテキストが混ざっている。結果ごとに別のファイルに分ける
+not-of-tool = { $tool } が書く形ではない:「{ $what }」。途中で切れているのかもしれない
+result-without-member = メンバー { $place } がない。壊れているのかもしれない
+unexpected-member = { $path } が、ここに書かれるはずの値ではない:「{ $quote }」
+contradicts-rate = 内容が矛盾している。{ $seconds } 秒で { $requests } リクエストなら、毎秒 { $rate } にはならない
+contradicts-failures = 内容が矛盾している。{ $requests } リクエストのうち { $failed } が失敗したことになっている
+contradicts-order = 内容が矛盾している。{ $less } が { $more } より長い
+contradicts-mean = 内容が矛盾している。平均が最短と最長の間にない
+result-line-too-long = 行が { $longest } バイトより長い。この形式にそのような行はない
+no-column-of-tool = { $tool } が書く列「{ $name }」がない
+other-fields = フィールドが { $fields } 個で、1 行目の { $columns } 個と異なる。壊れているのかもしれない
+other-cells = セルが { $cells } 個で、1 行目の { $columns } 個と異なる。ファイルが切れているのかもしれない
+column-missing = 列「{ $name }」がない。壊れているのかもしれない
+two-results = { $format } と { $other } の 2 つの形式の結果がある。結果ごとに別のファイルに分ける
+requests-without-hosts = { $tool } のリクエストの一覧にはホストがないので、ホストで選べない
+no-bytes = 「{ $cell }」はバイト数ではない
+no-http-status = 「{ $status }」は HTTP のステータスではない。100 から 999 のステータスの列か、error= でエラーの列を指定する
+other-unit = 「{ $cell }」は上の行とは別の単位の時刻
+no-length = 「{ $cell }」は 0 以上の所要時間ではない
+no-such-column = 列「{ $name }」はない。列は { $names }
+column-without-unit =
+    列名「{ $name }」の末尾に単位がない。duration_s={ $name }、または duration_ms、duration_us、
+    duration_ns で指定する
+no-unix-time =
+    「{ $cell }」は 1970 年からの時刻ではない。ほかの時点からの時刻なら time_s=、time_ms=、time_us=、
+    time_ns= で指定する
+no-date-with-zone =
+    「{ $cell }」はタイムゾーンのある日時ではない。2026-01-30T09:00:00.123Z か
+    2026-01-30T09:00:00.123+09:00 のように書く
+no-own-result = Tenbin の結果ではない:「{ $error }」
+result-of-other-version = バージョンが「{ $schema }」だが、この Tenbin が読むのは「{ $known }」
+gob-without = { $name } がない
+of-gob-message = メッセージ { $number }: { $what }
+gob-unreadable = 読めない: { $error }。ファイルが切れているのかもしれない
 
 # --- Targets
 of-target-reason = ターゲット「{ $target }」: { $reason }

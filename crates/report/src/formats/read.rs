@@ -381,9 +381,11 @@ fn alone(format: &Format, text: &[u8]) -> Result<(), Fault> {
     };
     match others.find(is_there) {
         None => Ok(()),
-        Some(other) => Err(Fault::of_the_file(format!(
-            "holds two results, in the formats {} and {}; write each to a separate file",
-            format.name, other.name
+        Some(other) => Err(Fault::of_the_file(sentence!(
+            "two-results",
+            "holds two results, in the formats {format} and {other}; write each to a separate file",
+            format = format.name,
+            other = other.name
         ))),
     }
 }
