@@ -120,12 +120,20 @@ impl Sentence {
         self
     }
 
-    /// The sentence with `to` for each `from` in its text and its arguments.
-    pub(crate) fn replaced(mut self, from: &str, to: &str) -> Self {
+    /// The sentence with `to` for each `from` in its text and its arguments, also in those of its
+    /// parts.
+    #[must_use]
+    pub fn replaced(mut self, from: &str, to: &str) -> Self {
         self.0.text = self.0.text.replace(from, to);
         for (_, value) in &mut self.0.args {
-            if let Argument::Text(text) = value {
-                *text = text.replace(from, to);
+            match value {
+                Argument::Text(text) => *text = text.replace(from, to),
+                Argument::Parts(parts) => {
+                    for part in parts {
+                        *part = std::mem::take(part).replaced(from, to);
+                    }
+                }
+                Argument::Fixed(_) | Argument::Names(_) => {}
             }
         }
         self
@@ -277,6 +285,16 @@ mod tests {
             (said.id(), args),
             ("came", vec![("who", &who), ("how", &how)])
         );
+    }
+
+    #[test]
+    fn a_text_is_replaced_in_parts_too() {
+        let part = sentence!("refused", "no {why}", why = "hidden key");
+        let said = sentence!("came", "{who}: {how}", who = "hidden", how = part);
+        let replaced = said.replaced("hidden", "(token)");
+        let part = sentence!("refused", "no {why}", why = "(token) key");
+        let expected = sentence!("came", "{who}: {how}", who = "(token)", how = part);
+        assert_eq!(replaced, expected);
     }
 
     #[test]

@@ -1112,6 +1112,17 @@ interrupted-waiting = サーバーの応答を待っている間に中断した
 
 # --- Runs
 preparation-failed = ターゲット「{ $target }」、ワークロード「{ $workload }」: { $what }に失敗した。{ $why }
+keys-without = 応答に使える { $name } がない
+keys-expiration = 応答の Expiration が UTC の時刻ではない
+keys-without-code = サーバーがエラーコードなしのステータス { $status } で応答した。そこで鍵を発行するサーバーか確認する
+keys-refused-because = { $meaning }({ $status } { $code })
+keys-refused-with = サーバーが { $status } { $code } で応答した:「{ $message }」
+keys-refused = サーバーが { $status } { $code } で応答した
+keys-expired = このマシンの時計では、鍵の期限がもう切れている。このマシンとサーバーの時計を比べる
+keys-no-host = { $host } はホストではない:「{ $error }」
+keys-no-address = アドレスがない
+keys-header = ヘッダー { $name } を送れない
+identity-token-unreadable = トークンのファイル { $path } を読めない: { $error }
 no-temporary-keys = ターゲット「{ $target }」の一時的な鍵を { $issuer } から取得できない: { $why }
 rejected =
     ターゲット「{ $target }」、ワークロード「{ $workload }」: 最初のリクエストが失敗した。
