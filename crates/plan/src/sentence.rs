@@ -123,17 +123,29 @@ impl Sentence {
     /// The sentence with `to` for each `from` in its text and its arguments, also in those of its
     /// parts.
     #[must_use]
-    pub fn replaced(mut self, from: &str, to: &str) -> Self {
-        self.0.text = self.0.text.replace(from, to);
+    pub fn replaced(self, from: &str, to: &str) -> Self {
+        self.with_texts(&|text: &str| text.replace(from, to))
+    }
+
+    /// The sentence with every text changed: its own, and those of its arguments and its parts. Fixed
+    /// texts stay, because they are only looked up.
+    #[must_use]
+    pub fn with_texts<F: Fn(&str) -> String>(mut self, change: &F) -> Self {
+        self.0.text = change(&self.0.text);
         for (_, value) in &mut self.0.args {
             match value {
-                Argument::Text(text) => *text = text.replace(from, to),
-                Argument::Parts(parts) => {
-                    for part in parts {
-                        *part = std::mem::take(part).replaced(from, to);
+                Argument::Text(text) => *text = change(text),
+                Argument::Names(names) => {
+                    for name in names {
+                        *name = change(name);
                     }
                 }
-                Argument::Fixed(_) | Argument::Names(_) => {}
+                Argument::Parts(parts) => {
+                    for part in parts {
+                        *part = std::mem::take(part).with_texts(change);
+                    }
+                }
+                Argument::Fixed(_) => {}
             }
         }
         self
