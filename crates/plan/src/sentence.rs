@@ -67,9 +67,10 @@ impl Sentence {
         Self::new("said", text.clone()).with("text", text)
     }
 
-    /// What a library says, in English only: other languages quote the text.
+    /// What a library says, in English only: other languages quote the text. It can repeat a part of a
+    /// file, whose secrets are concealed.
     pub fn quoted(text: impl fmt::Display) -> Self {
-        let text = text.to_string();
+        let text = crate::conceal_text(&text.to_string());
         crate::sentence!("quoted", "{text}", text)
     }
 
