@@ -215,6 +215,20 @@ fn without_quotations(text: &str) -> String {
     kept
 }
 
+/// Result files that cannot be read.
+const UNREADABLE: [(&str, &str); 4] = [
+    (
+        "cut.hlog",
+        "#[Histogram log format version 1.3]\n0,1,token=s3cret\u{1b}[31m,HISTF\n",
+    ),
+    ("packed.bz2", "BZh91AY&SY\u{1}\u{2}"),
+    (
+        "fio.txt",
+        "a: (groupid=0, jobs=1): err= 0: pid=1\n  read: IOPS=1\n",
+    ),
+    ("oha.json", "{\"successRate\": 1, \"summary\": {"),
+];
+
 /// Command lines that end with an error. The words after `#` stand in the error.
 const MISTAKES: &str = include_str!("japanese/mistakes.txt");
 
@@ -249,6 +263,9 @@ fn every_mistake_is_explained_in_japanese() {
     fs::write(scratch.join("empty.txt"), "").expect("a file");
     fs::write(scratch.join("token"), "short").expect("a file");
     fs::write(scratch.join("login.lua"), "wrk.method = \"POST\"\n").expect("a file");
+    for (name, content) in UNREADABLE {
+        scratch.write(name, content);
+    }
     let mut wrong = Vec::new();
     let mut commands = 0;
     let lines = MISTAKES.lines();
@@ -274,6 +291,97 @@ fn every_mistake_is_explained_in_japanese() {
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+/// A file of a run, its damage, a command for the run's directory or for that file, and words of the
+/// error in Japanese.
+type Damage = (
+    &'static str,
+    fn(&str) -> Vec<u8>,
+    &'static str,
+    &'static str,
+);
+
+const DAMAGES: &[Damage] = &[
+    (
+        "intervals.jsonl",
+        |_| b"x\n".to_vec(),
+        "show {run}",
+        "1 行目が壊れている",
+    ),
+    (
+        "intervals.jsonl",
+        |text| {
+            text.replace("\"schema\":\"", "\"schema\":\"other-")
+                .into_bytes()
+        },
+        "show {run}",
+        "このバージョンが読むのは",
+    ),
+    (
+        "intervals.jsonl",
+        |text| {
+            text.replacen("{\"kind\":\"end\"", "{\"kind\":\"other\"", 1)
+                .into_bytes()
+        },
+        "show {run}",
+        "行の種類 other は不明",
+    ),
+    (
+        "latency.hlog",
+        |text| text.replace("HISTF", "!!!!!").into_bytes(),
+        "verify {run}",
+        "ヒストグラム",
+    ),
+    (
+        "environment.json",
+        |_| b"{".to_vec(),
+        "show {run}",
+        "行目が壊れている: 「EOF",
+    ),
+    (
+        "plan.toml",
+        |_| vec![b'a', 0xff],
+        "show {run}",
+        "UTF-8 のテキストではない",
+    ),
+    (
+        "result.json",
+        |text| text.as_bytes()[..text.len() / 2].to_vec(),
+        "show {run}/result.json",
+        "Tenbin の結果ではない",
+    ),
+    (
+        "result.json",
+        |text| {
+            text.replace("tenbin.result/1", "tenbin.result/9")
+                .into_bytes()
+        },
+        "lint {run}/result.json",
+        "この Tenbin が読むのは",
+    ),
+];
+
+#[test]
+fn every_damage_to_a_run_is_explained_in_japanese() {
+    let scratch = Scratch::new("japanese-damages");
+    let line = format!("http --builtin a=http --rounds 2 {SHORT}");
+    let measured = japanese(&scratch, &line);
+    let run = scratch.run();
+    let run = run.unwrap_or_else(|| panic!("{measured}"));
+    for (name, damage, command, expected) in DAMAGES {
+        let file = run.join(name);
+        let whole = fs::read(&file).expect("a file of the run");
+        let damaged = damage(&String::from_utf8_lossy(&whole));
+        assert_ne!(damaged, whole, "{name}: {expected}");
+        fs::write(&file, damaged).expect("a file of the run");
+        let command = command.replace("{run}", run.to_str().expect("a path in UTF-8"));
+        let said = japanese(&scratch, &command);
+        said.expect_stderr(expected);
+        let prose = without_quotations(&said.stderr);
+        assert_eq!(with_words(&prose, 3), [""; 0], "{said}");
+        fs::write(&file, whole).expect("a file of the run");
+    }
 }
 
 const SERVE_S3: [&str; 8] = [

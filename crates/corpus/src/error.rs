@@ -217,6 +217,6 @@ pub(crate) fn of_failure(failure: &Failure) -> Sentence {
         | Failure::Tls(_)
         | Failure::Request(_)
         | Failure::Head(_)
-        | Failure::Body(_) => Sentence::verbatim(failure),
+        | Failure::Body(_) => Sentence::quoted(failure),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead};
 
-use tenbin_plan::{Sentence, sentence};
+use tenbin_plan::{Sentence, conceal_text, sentence};
 
 /// Longest piece (line, value or element), in bytes, so that endless input cannot fill the memory.
 pub(crate) const LONGEST: usize = 64 << 20;
@@ -14,6 +14,7 @@ pub(crate) fn not_utf8() -> Sentence {
 
 /// The error of a value that is not JSON.
 pub(crate) fn not_json(error: serde_json::Error) -> Sentence {
+    let error = conceal_text(&error.to_string());
     sentence!("data-no-json", "not JSON: {error}", error)
 }
 

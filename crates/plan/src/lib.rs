@@ -87,7 +87,10 @@ pub use search_servers::{
     CORPUS_PATTERNS, CorpusLanguage, CorpusSource, DEFAULT_CORPUS_SEED, DEFAULT_TERMS, SearchServer,
 };
 pub use secrets::secret::{KeySource, Secret};
-pub use secrets::{Secrets, conceal_parameters, conceal_url, is_secret_name};
+pub use secrets::{
+    Secrets, conceal_name, conceal_parameters, conceal_text, conceal_url, conceal_words,
+    is_secret_name, quotable, quoted_line,
+};
 #[doc(hidden)]
 pub use sentence::argument;
 pub use sentence::{Argument, Sentence};

@@ -67,6 +67,13 @@ impl Sentence {
         Self::new("said", text.clone()).with("text", text)
     }
 
+    /// What a library says, in English only: other languages quote the text. It can repeat a part of a
+    /// file, whose secrets are concealed.
+    pub fn quoted(text: impl fmt::Display) -> Self {
+        let text = crate::conceal_text(&text.to_string());
+        crate::sentence!("quoted", "{text}", text)
+    }
+
     /// The sentences as one sentence, each on a line; empty without sentences.
     pub fn in_lines(sentences: impl IntoIterator<Item = Self>) -> Self {
         let all = sentences.into_iter().reduce(|first, next| {
@@ -114,12 +121,32 @@ impl Sentence {
         self
     }
 
-    /// The sentence with `to` for each `from` in its text and its arguments.
-    pub(crate) fn replaced(mut self, from: &str, to: &str) -> Self {
-        self.0.text = self.0.text.replace(from, to);
+    /// The sentence with `to` for each `from` in its text and its arguments, also in those of its
+    /// parts.
+    #[must_use]
+    pub fn replaced(self, from: &str, to: &str) -> Self {
+        self.with_texts(&|text: &str| text.replace(from, to))
+    }
+
+    /// The sentence with every text changed: its own, and those of its arguments and its parts. Fixed
+    /// texts stay, because they are only looked up.
+    #[must_use]
+    pub fn with_texts<F: Fn(&str) -> String>(mut self, change: &F) -> Self {
+        self.0.text = change(&self.0.text);
         for (_, value) in &mut self.0.args {
-            if let Argument::Text(text) = value {
-                *text = text.replace(from, to);
+            match value {
+                Argument::Text(text) => *text = change(text),
+                Argument::Names(names) => {
+                    for name in names {
+                        *name = change(name);
+                    }
+                }
+                Argument::Parts(parts) => {
+                    for part in parts {
+                        *part = std::mem::take(part).with_texts(change);
+                    }
+                }
+                Argument::Fixed(_) => {}
             }
         }
         self
@@ -271,6 +298,16 @@ mod tests {
             (said.id(), args),
             ("came", vec![("who", &who), ("how", &how)])
         );
+    }
+
+    #[test]
+    fn a_text_is_replaced_in_parts_too() {
+        let part = sentence!("refused", "no {why}", why = "hidden key");
+        let said = sentence!("came", "{who}: {how}", who = "hidden", how = part);
+        let replaced = said.replaced("hidden", "(token)");
+        let part = sentence!("refused", "no {why}", why = "(token) key");
+        let expected = sentence!("came", "{who}: {how}", who = "(token)", how = part);
+        assert_eq!(replaced, expected);
     }
 
     #[test]

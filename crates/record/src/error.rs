@@ -35,7 +35,7 @@ pub enum RecordError {
         /// The file.
         path: PathBuf,
         /// Why the file is not a packed run.
-        why: String,
+        why: Sentence,
     },
     /// The run ended before its first slice, for example because a target could not be started.
     NothingMeasured {
@@ -49,14 +49,14 @@ pub enum RecordError {
         /// Number of the line, from 1.
         line: u64,
         /// What is wrong in the line.
-        what: String,
+        what: Sentence,
     },
     /// A file was changed after the run, according to its check values, and cannot be read.
     Changed {
         /// The run directory.
         path: PathBuf,
         /// Messages about the changed files, separated by semicolons.
-        changed: String,
+        changed: Sentence,
         /// The error that reading the run returned.
         source: Box<RecordError>,
     },
@@ -125,8 +125,10 @@ impl RecordError {
                 changed,
                 source = source.sentence()
             ),
-            Self::OutOfOrder { what, why } => {
+            &Self::OutOfOrder { what, why } => {
                 sentence!("out-of-order", "cannot record {what}: {why}", what, why)
+                    .with_fixed("what", what)
+                    .with_fixed("why", why)
             }
         }
     }

@@ -18,7 +18,7 @@ use std::thread;
 use std::time::SystemTime;
 
 use serde::Deserialize;
-use tenbin_plan::{LARGEST_RESULT, open_own, read_own};
+use tenbin_plan::{LARGEST_RESULT, Sentence, open_own, read_own, sentence};
 
 use self::journal::Journal;
 use self::run_files::RunFiles;
@@ -117,7 +117,7 @@ pub fn read_from(directory: &Path, source: Source) -> Result<RecordedRun, Record
             } else {
                 RecordError::Changed {
                     path: directory.to_path_buf(),
-                    changed: integrity.changes(),
+                    changed: integrity.sentence(),
                     source: Box::new(source),
                 }
             });
@@ -150,7 +150,8 @@ fn read_required(directory: &Path, name: &'static str) -> Result<String, RecordE
     let path = directory.join(name);
     let read = read_own(&path, LARGEST_RESULT).and_then(|bytes| {
         String::from_utf8(bytes).map_err(|_| {
-            std::io::Error::new(std::io::ErrorKind::InvalidData, "it is not UTF-8 text")
+            let why = sentence!("not-utf8", "it is not UTF-8 text");
+            std::io::Error::new(std::io::ErrorKind::InvalidData, why)
         })
     });
     read.map_err(|e| match e.kind() {
@@ -173,7 +174,7 @@ fn read_environment(directory: &Path) -> Result<(EnvironmentFile, Option<bool>),
     let environment = serde_json::from_str(&text).map_err(|e| RecordError::Damaged {
         path: directory.join(ENVIRONMENT_FILE),
         line: e.line() as u64,
-        what: e.to_string(),
+        what: Sentence::quoted(e),
     })?;
     Ok((environment, is_unchanged(text.as_bytes())))
 }

@@ -77,7 +77,7 @@ impl Run {
     fn changed(&self) -> Option<String> {
         match read(&self.path) {
             Ok(run) => Some(run.integrity.changes()).filter(|text| !text.is_empty()),
-            Err(RecordError::Changed { changed, .. }) => Some(changed),
+            Err(RecordError::Changed { changed, .. }) => Some(changed.to_string()),
             Err(other) => Some(other.to_string()),
         }
     }

@@ -2,6 +2,7 @@
 
 # --- Shared parts
 said = { $text }
+quoted = 「{ $text }」
 then = { $first }。{ $next }
 chain = { $first }{ $next }
 of-target = ターゲット「{ $target }」: { $said }
@@ -889,7 +890,7 @@ system-error =
         [timeout] 時間切れ
         [unreachable] ネットワークから到達できない
         [early-end] 途中で終わっている
-       *[other] { $text }
+       *[other] 「{ $text }」
     }
 did-you-mean = 。「{ $meant }」ではないか
 meant-flag = 。{ $meant } ではないか
@@ -925,7 +926,115 @@ not-packed = { $path } は pack した実行ではない: { $why }
 run-without-slice = { $path } に測定値がない。実行は最初のスライスの前に終わった
 damaged = { $path } の { $line } 行目が壊れている: { $what }
 run-changed = { $path } の実行を読めない: { $changed }({ $source })。ファイルをコピーから戻す
-out-of-order = { $what } を記録できない: { $why }
+out-of-order = { $what }を記録できない: { $why }
+changes = { $first }。{ $next }
+changed-file = { $name } が実行後に変更された
+changed-line = { $file } の { $line } 行目が実行後に変更されたか、その前の行が削除された
+changed-lines = { $file } の行({ $listed }{ $others })が実行後に変更されたか、その前の行が削除された
+further-lines = 、ほか { $further } 行
+changed-histogram-lines = { $file } の { $lines }が実行後に変更された{ $others }
+one-line = { $first } 行目
+one-of-lines = { $first }〜{ $last } 行目のいずれか
+later-lines = 。以降の行も一致しない
+changed-histograms = { $file } にあるスライス { $slice } のヒストグラムが各秒の記録と一致せず、実行後に変更されている{ $others }
+further-slices = (ほか { $further } スライスも同様)
+added-lines = 実行後に { $file } の末尾に行が追加された
+added-bytes = 実行後に { $file } の末尾にバイト列が追加された
+removed-histograms = 実行後に { $file } の末尾が削除された
+removed-end = 記録の末尾が削除された。result.json は完了した実行のもの
+journal-of-other-version = 形式は { $schema } だが、このバージョンが読むのは { $known }
+journal-long-line = 行が { $mebibytes } MiB より長い
+journal-operation = ここにはオペレーション { $name } があるはず
+journal-host = ここにはホスト { $name } があるはず
+second-missing = オペレーションの行の後に second の行がない
+second-counts =
+    スライス { $slice } の { $second } 秒目の{ $what ->
+        [hosts] ホスト
+       *[operations] オペレーション
+    }は { $found } 個で、{ $expected } 個ではない
+second-of-other-slice =
+    { $second } 秒目はスライス { $index }({ $target } の { $workload })のもので、
+    スライス { $slice }({ $own_target } の { $own_workload })のものではない
+impossible-slice =
+    スライスの{ $what ->
+        [agents] エージェント
+       *[threads] スレッド
+    }が { $count } 個ある。最大は { $most }
+seconds-negative = { $seconds } 秒は負
+unknown-line = 行の種類 { $kind } は不明
+line-without-slice = この行に対応するスライスが始まっていない
+no-histogram = ヒストグラムがあるはず
+histogram-kind = ヒストグラムの種類「{ $kind }」は不明
+histogram-count = { $kind } のヒストグラムの値は { $count } 個だが、行には { $expected } 個とある
+histogram-of-other-count = ヒストグラムの値は { $found } 個だが、行には { $total } 個とある
+histogram-no-base64 = ヒストグラムが base64 ではない:「{ $error }」
+histogram-undecodable = ヒストグラムを復号できない: { $why }
+histogram-too-short = 途中で終わっている
+histogram-too-long = カウントの後に余分なデータがある
+histogram-too-large =
+    ヒストグラムが読める大きさを超えている。カウントが { $bytes } バイトより大きいか、
+    有効数字が { $digits } 桁より多い
+histogram-line-too-long = 長すぎる
+counts-damaged = カウントが壊れている
+totals-of-others = オペレーションかホストが各秒の記録と異なる
+totals-too-long = ヒストグラムより長い
+totals-too-short = ヒストグラムより短い
+not-regular = 通常のファイルではない
+packed-no-file = 通常のファイルではない
+packed-outside = 実行のディレクトリーの外のファイルを含む
+packed-foreign-entry = 実行にはない項目を含む
+packed-twice = 同じファイルを 2 回含む
+packed-too-large = 展開すると、この大きさの実行ではありえないほど大きい
+packed-no-plan = plan.toml がない
+tag-alone = タグの後に何もない
+no-interval = 開始、長さ、最大値、ヒストグラムの行ではない
+unexpected-value = 「{ $text }」は、ここに書かれるはずの値ではない
+other-longest-value =
+    最大値が { $stated } とあるが、ヒストグラムの最大値は { $own } 百万。単位が異なるか、ファイルが壊れている
+many-tags = タグが { $most } を超える
+file-unreadable = 読めない: { $why }。途中で切れているのかもしれない
+no-single-requests = 個々のリクエストのない結果なので、リクエストを選べない
+result-too-large = { $most } バイトより大きい。結果のファイルの上限を超えている
+packed-often = 圧縮が { $most } 回より多く重なっている
+several-sources = { $count } 個の出力元({ $names }、{ $last })の結果が混ざっている。出力元ごとに別のファイルに分ける
+several-more = ほか { $more } 個
+cannot-unpack = 展開できない: { $error }
+result-without-line = 「{ $label }」の行がない。途中で切れているのかもしれない
+several-results = { $tool } の結果が複数ある。結果ごとに別のファイルに分ける
+result-and-text = { $tool } の結果が複数あるか、ほかのテキストが混ざっている。結果ごとに別のファイルに分ける
+not-of-tool = { $tool } が書く形ではない:「{ $what }」。途中で切れているのかもしれない
+result-without-member = メンバー { $place } がない。壊れているのかもしれない
+unexpected-member = { $path } が、ここに書かれるはずの値ではない:「{ $quote }」
+contradicts-rate = 内容が矛盾している。{ $seconds } 秒で { $requests } リクエストなら、毎秒 { $rate } にはならない
+contradicts-failures = 内容が矛盾している。{ $requests } リクエストのうち { $failed } が失敗したことになっている
+contradicts-order = 内容が矛盾している。{ $less } が { $more } より長い
+contradicts-mean = 内容が矛盾している。平均が最短と最長の間にない
+result-line-too-long = 行が { $longest } バイトより長い。この形式にそのような行はない
+no-column-of-tool = { $tool } が書く列「{ $name }」がない
+other-fields = フィールドが { $fields } 個で、1 行目の { $columns } 個と異なる。壊れているのかもしれない
+other-cells = セルが { $cells } 個で、1 行目の { $columns } 個と異なる。ファイルが切れているのかもしれない
+column-missing = 列「{ $name }」がない。壊れているのかもしれない
+two-results = { $format } と { $other } の 2 つの形式の結果がある。結果ごとに別のファイルに分ける
+requests-without-hosts = { $tool } のリクエストの一覧にはホストがないので、ホストで選べない
+no-bytes = 「{ $cell }」はバイト数ではない
+no-http-status = 「{ $status }」は HTTP のステータスではない。100 から 999 のステータスの列か、error= でエラーの列を指定する
+other-unit = 「{ $cell }」は上の行とは別の単位の時刻
+no-length = 「{ $cell }」は 0 以上の所要時間ではない
+no-such-column = 列「{ $name }」はない。列は { $names }
+column-without-unit =
+    列名「{ $name }」の末尾に単位がない。duration_s={ $name }、または duration_ms、duration_us、
+    duration_ns で指定する
+no-unix-time =
+    「{ $cell }」は 1970 年からの時刻ではない。ほかの時点からの時刻なら time_s=、time_ms=、time_us=、
+    time_ns= で指定する
+no-date-with-zone =
+    「{ $cell }」はタイムゾーンのある日時ではない。2026-01-30T09:00:00.123Z か
+    2026-01-30T09:00:00.123+09:00 のように書く
+no-own-result = Tenbin の結果ではない:「{ $error }」
+result-of-other-version = バージョンが「{ $schema }」だが、この Tenbin が読むのは「{ $known }」
+gob-without = { $name } がない
+of-gob-message = メッセージ { $number }: { $what }
+gob-unreadable = 読めない: { $error }。ファイルが切れているのかもしれない
 
 # --- Targets
 of-target-reason = ターゲット「{ $target }」: { $reason }
@@ -1004,6 +1113,17 @@ interrupted-waiting = サーバーの応答を待っている間に中断した
 
 # --- Runs
 preparation-failed = ターゲット「{ $target }」、ワークロード「{ $workload }」: { $what }に失敗した。{ $why }
+keys-without = 応答に使える { $name } がない
+keys-expiration = 応答の Expiration が UTC の時刻ではない
+keys-without-code = サーバーがエラーコードなしのステータス { $status } で応答した。そこで鍵を発行するサーバーか確認する
+keys-refused-because = { $meaning }({ $status } { $code })
+keys-refused-with = サーバーが { $status } { $code } で応答した:「{ $message }」
+keys-refused = サーバーが { $status } { $code } で応答した
+keys-expired = このマシンの時計では、鍵の期限がもう切れている。このマシンとサーバーの時計を比べる
+keys-no-host = { $host } はホストではない:「{ $error }」
+keys-no-address = アドレスがない
+keys-header = ヘッダー { $name } を送れない
+identity-token-unreadable = トークンのファイル { $path } を読めない: { $error }
 no-temporary-keys = ターゲット「{ $target }」の一時的な鍵を { $issuer } から取得できない: { $why }
 rejected =
     ターゲット「{ $target }」、ワークロード「{ $workload }」: 最初のリクエストが失敗した。

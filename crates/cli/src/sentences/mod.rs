@@ -56,7 +56,11 @@ fn message(sentence: &Sentence) -> Option<Message> {
 
 /// The files of fixed texts: pairs of lines, separated by empty lines, of an English text and its
 /// translation.
-const FIXED: [&str; 2] = [include_str!("fixed.ja.txt"), include_str!("fronts.ja.txt")];
+const FIXED: [&str; 3] = [
+    include_str!("fixed.ja.txt"),
+    include_str!("fronts.ja.txt"),
+    include_str!("files.ja.txt"),
+];
 
 /// A fixed text in Japanese.
 fn fixed(english: &str) -> Option<&'static str> {

@@ -192,6 +192,53 @@ fn every_note_on_a_flag_of_another_tool_is_translated() {
     assert!(notes > 5, "{notes}");
 }
 
+/// The code of the files below a directory.
+fn code_below(directory: &Path) -> Vec<String> {
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(directory).expect("code").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            all.extend(code_below(&path));
+        } else {
+            all.push(std::fs::read_to_string(&path).expect("code"));
+        }
+    }
+    all
+}
+
+/// The fixed text that a call in the code of a reader gives as the reason; `None` for another reason,
+/// and for the state of a JSON member, which no translation repeats.
+fn fixed_reason(name: &str, call: &str) -> Option<String> {
+    let argument = match name {
+        "Fault::in_line(" => call.split_once(',')?.1,
+        _ => call,
+    };
+    let (text, _) = literal(argument)?;
+    let is_of_member = ["no ", "under ", "neither "];
+    let is_of_member = is_of_member.iter().any(|begin| text.starts_with(begin));
+    (!is_of_member).then(|| text.replace("\\\"", "\""))
+}
+
+#[test]
+fn every_fixed_reason_why_a_file_cannot_be_read_is_translated() {
+    let formats = Path::new(env!("CARGO_MANIFEST_DIR")).join("../report/src/formats");
+    let mut reasons = BTreeSet::new();
+    for file in code_below(&formats) {
+        let code = without_tests(&file);
+        for name in ["Fault::of_the_file(", "Fault::in_line(", ".fault("] {
+            let calls = code.match_indices(name);
+            reasons
+                .extend(calls.filter_map(|(at, _)| fixed_reason(name, &code[at + name.len()..])));
+        }
+    }
+    assert!(reasons.len() > 70, "{}", reasons.len());
+    let missing: Vec<&String> = reasons
+        .iter()
+        .filter(|text| fixed(text).is_none())
+        .collect();
+    assert!(missing.is_empty(), "no text in Japanese: {missing:#?}");
+}
+
 fn help_of<Job>(parsed: Result<Parsed<Job>, Mistakes>) -> Help {
     match parsed {
         Ok(Parsed::Help(help)) => help,

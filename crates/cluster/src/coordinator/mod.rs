@@ -335,30 +335,36 @@ pub(crate) fn is_agent_name(name: &str) -> bool {
 
 /// A text of an agent as one line of limited length.
 fn one_line(text: &str) -> String {
-    let plain = text.chars().take(LONGEST_TEXT);
+    let short: String = text.chars().take(LONGEST_TEXT).collect();
+    without_breaks(&short)
+}
+
+/// A text with spaces in place of line breaks and other control characters.
+fn without_breaks(text: &str) -> String {
+    let plain = text.chars();
     plain
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect()
 }
 
-/// A sentence of an agent; only its English text, as one line of limited length, if it is longer than
-/// sentences are or has control characters.
+/// A sentence of an agent as one line; only its English text, of limited length, if it is longer than
+/// sentences are.
 fn limited(why: Sentence) -> Sentence {
     let bytes = rmp_serde::to_vec(&why).map_or(usize::MAX, |bytes| bytes.len());
-    if bytes <= LONGEST_SENTENCE && is_plain(&why) {
-        return why;
+    if bytes <= LONGEST_SENTENCE && is_short(&why) {
+        return why.with_texts(&without_breaks);
     }
     one_line(why.text()).into()
 }
 
-/// Whether all texts of a sentence are short and without control characters.
-fn is_plain(said: &Sentence) -> bool {
-    let is_fine = |text: &str| text.len() <= 4 * LONGEST_TEXT && !text.contains(char::is_control);
+/// Whether all texts of a sentence are short.
+fn is_short(said: &Sentence) -> bool {
+    let is_fine = |text: &str| text.len() <= 4 * LONGEST_TEXT;
     is_fine(said.text())
         && said.args().all(|(_, value)| match value {
             Argument::Text(text) | Argument::Fixed(text) => is_fine(text),
             Argument::Names(names) => names.iter().all(|name| is_fine(name)),
-            Argument::Parts(parts) => parts.iter().all(is_plain),
+            Argument::Parts(parts) => parts.iter().all(is_short),
         })
 }
 

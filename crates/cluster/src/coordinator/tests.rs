@@ -155,12 +155,16 @@ fn texts_of_agents_are_one_line() {
 }
 
 #[test]
-fn sentences_of_agents_keep_their_arguments_unless_these_are_long_or_have_control_characters() {
+fn sentences_of_agents_are_one_line_and_keep_their_arguments_unless_these_are_long() {
     let said = |name: &str| sentence!("of-agent", "agent \"{name}\": {why}", name, why = "no");
     assert_eq!(limited(said("load1")), said("load1"));
-    for wrong in ["a\nb", &"x".repeat(9_000)] {
-        let kept = limited(said(wrong));
-        assert_eq!(kept.args().count(), 0, "{kept}");
-        assert_eq!(kept.text(), one_line(said(wrong).text()));
-    }
+    let two = |first: &str, last: &str| Sentence::in_lines([said(first), said(last)]);
+    let joined = limited(two("load1", "load\u{1b}2"));
+    assert_eq!(joined.text(), "agent \"load1\": no agent \"load 2\": no");
+    assert_eq!(joined.args().count(), 3, "{joined}");
+    assert_eq!(joined, two("load1", "load 2").with_texts(&without_breaks));
+    let long = said(&"x".repeat(9_000));
+    let kept = limited(long.clone());
+    assert_eq!(kept.args().count(), 0, "{kept}");
+    assert_eq!(kept.text(), one_line(long.text()));
 }

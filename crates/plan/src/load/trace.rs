@@ -8,7 +8,7 @@ use std::time::Duration;
 use time::{Date, Month};
 use toml::value::{Datetime, Offset};
 
-use crate::{Sentence, sentence};
+use crate::{Sentence, quoted_line, sentence};
 
 /// The Julian day of 1970-01-01.
 const UNIX_EPOCH_DAY: i32 = 2_440_588;
@@ -140,7 +140,7 @@ fn time(text: &str) -> Result<i128, Sentence> {
     if let Some(nanos) = seconds(text) {
         return Ok(nanos);
     }
-    let quoted = quoted(text);
+    let quoted = quoted_line(text, QUOTED_CHARS);
     if text.strip_prefix('-').and_then(seconds).is_some() {
         return Err(sentence!(
             "time-negative",
@@ -175,12 +175,6 @@ fn time(text: &str) -> Result<i128, Sentence> {
         }
         _ => rubbish(),
     })
-}
-
-fn quoted(text: &str) -> String {
-    let start: String = text.chars().take(QUOTED_CHARS).collect();
-    let more = if start.len() < text.len() { "…" } else { "" };
-    format!("{:?}", start + more)
 }
 
 /// A number of seconds (`12`, `0.25`, `1e-05`) in nanoseconds, rounded to the nearest. Digits are

@@ -12,7 +12,7 @@ use super::fault::{Fault, Spot};
 use super::request;
 use super::set::Pattern;
 use crate::check::Check;
-use crate::{Sentence, sentence};
+use crate::{Sentence, conceal_text, sentence};
 
 /// Reads the text; patterns without a method get `method`.
 pub(super) fn read(text: &str, method: &str, builder: &mut Builder) -> Result<(), Fault> {
@@ -41,6 +41,7 @@ fn fault(error: serde_json::Error) -> Fault {
         Some(place) => text[..place].to_owned(),
         None => text,
     };
+    let why = conceal_text(&why);
     let spot = match error.line() {
         0 => Spot::File,
         line => Spot::Column(line, error.column().max(1)),

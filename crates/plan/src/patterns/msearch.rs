@@ -11,7 +11,7 @@ use super::builder::Builder;
 use super::fault::{Fault, utf8};
 use super::lines::Lines;
 use super::opensearch_log::{path_of, search};
-use crate::{Sentence, sentence};
+use crate::{Sentence, conceal_text, sentence};
 
 /// Group of all searches.
 const GROUP: &str = "search";
@@ -102,7 +102,7 @@ pub(super) fn read<R: BufRead + ?Sized>(
                 wrong(sentence!(
                     "no-search-header",
                     "is not a header of a search: {error}",
-                    error
+                    error = conceal_text(&error.to_string())
                 ))
             })?;
             path = Some((index, header.path().map_err(wrong)?));
@@ -112,7 +112,7 @@ pub(super) fn read<R: BufRead + ?Sized>(
             wrong(sentence!(
                 "no-search-json",
                 "is not a search as JSON: {error}",
-                error
+                error = conceal_text(&error.to_string())
             ))
         })?;
         if !body.get().starts_with('{') {

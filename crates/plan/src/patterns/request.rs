@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::set::Pattern;
-use crate::secrets::conceal_parameters;
+use crate::secrets::{conceal_parameters, quoted_line};
 use crate::{Sentence, sentence};
 
 /// Maximum length of path and query, bytes.
@@ -36,14 +36,9 @@ pub(super) fn plain(group: usize, method: &str, path: String) -> Pattern {
     }
 }
 
-/// `text` in quotation marks for messages, shortened and without values of parameters that look secret.
+/// `text` in quotation marks for messages, shortened and without what looks secret.
 pub(super) fn quoted(text: &str) -> String {
-    let text = conceal_parameters(text);
-    let mut short: String = text.chars().take(QUOTED_CHARS).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    format!("{short:?}")
+    quoted_line(&conceal_parameters(text), QUOTED_CHARS)
 }
 
 /// Checks a path and query. Characters that are not ASCII are percent-encoded, as browsers do.

@@ -13,7 +13,7 @@ use crate::plan_file::key_count::{MOST_NAMES, has_too_many};
 use crate::plan_file::mistake::Mistake;
 use crate::plan_file::problem::{Findings, Place, Problem, Refusal, Source};
 use crate::script::Script;
-use crate::{Sentence, sentence};
+use crate::{Sentence, conceal_text, sentence};
 
 impl Draft {
     /// Reads a plan file.
@@ -91,7 +91,11 @@ impl Draft {
         for error in &errors {
             findings.add(
                 place(error),
-                sentence!("not-toml", "not TOML: {message}", message = error.message()),
+                sentence!(
+                    "not-toml",
+                    "not TOML: {message}",
+                    message = without_values(error.message())
+                ),
             );
         }
         findings.clone().verdict(Some(&source))?;
@@ -104,10 +108,20 @@ impl Draft {
                 ..draft
             }),
             Err(error) => {
-                findings.add(place(&error), Sentence::from(error.message()));
+                let message = without_values(error.message());
+                findings.add(place(&error), Sentence::from(message));
                 findings.verdict(Some(&source)).map(|()| Self::default())
             }
         }
+    }
+}
+
+/// What is wrong with a value, without the secrets in a value that the message repeats.
+fn without_values(message: &str) -> String {
+    if message.starts_with("invalid ") {
+        conceal_text(message)
+    } else {
+        message.to_owned()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Secret values, which no file written by Tenbin contains.
 
 pub(crate) mod environment;
+mod in_text;
 pub(crate) mod literal;
 mod parameters;
 pub(crate) mod placeholders;
@@ -9,6 +10,7 @@ pub(crate) mod secret;
 
 use std::fmt;
 
+pub use in_text::{conceal_name, conceal_text, conceal_words, quotable, quoted_line};
 pub use parameters::{conceal_parameters, conceal_url};
 use url::Url;
 

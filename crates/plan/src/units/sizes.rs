@@ -9,7 +9,7 @@ use crate::keys::scalar::{Field, Scalar};
 use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
 use crate::units::size::Size;
-use crate::{Sentence, sentence};
+use crate::{Sentence, conceal_text, sentence};
 
 /// The largest object that one PutObject accepts, bytes (Amazon S3 user guide, "Uploading
 /// objects").
@@ -247,9 +247,11 @@ pub(crate) fn read_file(text: &str) -> Result<Arc<[u64]>, Sentence> {
         if line.is_empty() {
             continue;
         }
-        sizes.push(
-            size(line).map_err(|why| sentence!("on-line", "line {at}: {why}", at = at + 1, why))?,
-        );
+        let size = size(line).map_err(|why| {
+            let why = why.with_texts(&conceal_text);
+            sentence!("on-line", "line {at}: {why}", at = at + 1, why)
+        })?;
+        sizes.push(size);
         if sizes.len() > MOST_SIZES {
             return Err(sentence!(
                 "too-many-sizes",

@@ -10,7 +10,7 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
 use tar::{Archive, Builder, EntryType, Header};
-use tenbin_plan::open_own;
+use tenbin_plan::{Sentence, open_own, sentence};
 
 use crate::error::RecordError;
 use crate::files::atomic::write_atomically_with;
@@ -83,7 +83,7 @@ pub fn pack(directory: &Path, others: &[&str], file: &Path) -> Result<PackSize, 
                     size.content += bytes;
                 }
                 Err(Failed::Read(error)) => {
-                    let shown = io::Error::new(error.kind(), error.to_string());
+                    let shown = io::Error::new(error.kind(), Sentence::from(&error));
                     unread = Some((path, shown));
                     return Err(error);
                 }
@@ -131,14 +131,15 @@ fn append<W: Write>(archive: &mut Builder<W>, path: &Path, name: &Path) -> Resul
 /// # Errors
 /// When the file cannot be read, is not a packed run, or has entries that [`pack`] never writes.
 pub fn unpack(file: &Path, others: &[&str], into: &Path) -> Result<String, RecordError> {
-    let foreign = |why: &str| RecordError::NotPacked {
+    let foreign = |why: Sentence| RecordError::NotPacked {
         path: file.to_owned(),
-        why: why.to_owned(),
+        why,
     };
     if !file.is_file() {
-        return Err(foreign("it is not an ordinary file"));
+        let why = sentence!("packed-no-file", "it is not an ordinary file");
+        return Err(foreign(why));
     }
-    let unreadable = |error: io::Error| foreign(&error.to_string());
+    let unreadable = |error: io::Error| foreign(Sentence::from(&error));
     let opened = File::open(file).map_err(|error| RecordError::io("read", file, error))?;
     let mut decoder = zstd::Decoder::new(BufReader::new(opened)).map_err(unreadable)?;
     decoder.window_log_max(LARGEST_WINDOW).map_err(unreadable)?;
@@ -153,15 +154,20 @@ pub fn unpack(file: &Path, others: &[&str], into: &Path) -> Result<String, Recor
     for entry in archive.entries().map_err(unreadable)? {
         let mut entry = entry.map_err(unreadable)?;
         let path = entry.path().map_err(unreadable)?.into_owned();
-        let (directory, name) =
-            names(&path).ok_or_else(|| foreign("it has a file outside the run's directory"))?;
+        let (directory, name) = names(&path).ok_or_else(|| {
+            foreign(sentence!(
+                "packed-outside",
+                "it has a file outside the run's directory"
+            ))
+        })?;
         let known = RAW_FILES.iter().chain(others).find(|each| **each == name);
         let Some(known) = known.filter(|_| entry.header().entry_type() == EntryType::Regular)
         else {
-            return Err(foreign("it has an entry that no run has"));
+            let why = sentence!("packed-foreign-entry", "it has an entry that no run has");
+            return Err(foreign(why));
         };
         if !unpacked.insert(*known) {
-            return Err(foreign("it has a file twice"));
+            return Err(foreign(sentence!("packed-twice", "it has a file twice")));
         }
         run = directory;
         let target = into.join(known);
@@ -171,14 +177,17 @@ pub fn unpack(file: &Path, others: &[&str], into: &Path) -> Result<String, Recor
             Failed::Read(error) => unreadable(error),
             Failed::Write(error) => RecordError::io("write", &target, error),
         })?;
-        left = left
-            .checked_sub(length)
-            .ok_or_else(|| foreign("it unpacks to more than a run of its size can hold"))?;
+        left = left.checked_sub(length).ok_or_else(|| {
+            foreign(sentence!(
+                "packed-too-large",
+                "it unpacks to more than a run of its size can hold"
+            ))
+        })?;
     }
     if unpacked.contains(PLAN_FILE) {
         Ok(run)
     } else {
-        Err(foreign("it has no plan.toml"))
+        Err(foreign(sentence!("packed-no-plan", "it has no plan.toml")))
     }
 }
 

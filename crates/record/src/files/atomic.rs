@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tenbin_plan::sentence;
+
 use crate::error::RecordError;
 
 /// Writes a complete file atomically: a reader sees either the old or the new content. Writes a
@@ -57,7 +59,9 @@ pub fn can_write_atomically(path: &Path) -> Result<(), RecordError> {
     let refused = |error| RecordError::io("write", path, error);
     match fs::metadata(path) {
         Ok(there) if !there.is_file() => {
-            return Err(refused(std::io::Error::other("it is not a regular file")));
+            return Err(refused(std::io::Error::other(sentence!(
+                "not-regular", "it is not a regular file"
+            ))));
         }
         _ => {}
     }

@@ -14,6 +14,7 @@ use hdrhistogram::serialization::interval_log::{
 };
 use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
 use tenbin_engine::histogram::HIGHEST_NANOS;
+use tenbin_plan::{Sentence, sentence};
 
 use crate::files::check_values::CheckValue;
 use crate::files::lines::{ByteRange, Quantiles};
@@ -202,19 +203,23 @@ impl Decoder {
         &mut self,
         lines: &[u8],
         promised: [(&'static str, Option<Quantiles>); N],
-        mut take: impl FnMut(usize, &[u8]) -> Result<u64, String>,
-    ) -> Result<(), String> {
+        mut take: impl FnMut(usize, &[u8]) -> Result<u64, Sentence>,
+    ) -> Result<(), Sentence> {
         let mut found = [0_u64; N];
         for entry in IntervalLogIterator::new(lines) {
             let Ok(LogEntry::Interval(entry)) = entry else {
-                return Err("expected a histogram".to_owned());
+                return Err(sentence!("no-histogram", "expected a histogram"));
             };
             let kind = entry
                 .tag()
                 .and_then(|tag| tag.as_str().rsplit_once('/'))
                 .map_or("", |(_, kind)| kind);
             let Some(at) = promised.iter().position(|(known, _)| *known == kind) else {
-                return Err(format!("the histogram has no known kind: `{kind}`"));
+                return Err(sentence!(
+                    "histogram-kind",
+                    "the histogram has no known kind: `{kind}`",
+                    kind
+                ));
             };
             let counts = self.counts(entry.encoded_histogram())?;
             let count = take(at, &counts).map_err(undecodable)?;
@@ -224,8 +229,12 @@ impl Decoder {
             // An empty histogram is never written.
             let expected = quantiles.map_or(0, |quantiles| quantiles.count);
             if count != expected {
-                return Err(format!(
-                    "the {kind} histogram has {count} values, but its line states {expected}"
+                return Err(sentence!(
+                    "histogram-count",
+                    "the {kind} histogram has {count} values, but its line states {expected}",
+                    kind,
+                    count,
+                    expected
                 ));
             }
         }
@@ -233,10 +242,16 @@ impl Decoder {
     }
 
     /// Decodes a histogram from base64, decompresses the histogram and returns its encoded counts.
-    fn counts(&mut self, encoded: &str) -> Result<Cow<'_, [u8]>, String> {
+    fn counts(&mut self, encoded: &str) -> Result<Cow<'_, [u8]>, Sentence> {
         self.packed.clear();
         let decoded = STANDARD.decode_vec(encoded, &mut self.packed);
-        decoded.map_err(|e| format!("the histogram is not base64: {e}"))?;
+        decoded.map_err(|error| {
+            sentence!(
+                "histogram-no-base64",
+                "the histogram is not base64: {error}",
+                error
+            )
+        })?;
         let is_zipped = self.packed.starts_with(&COMPRESSED);
         self.plain.clear();
         self.zip.reset(true);
@@ -256,7 +271,7 @@ impl Decoder {
             }
         };
         unzip_to(&mut self.plain, HEAD).map_err(undecodable)?;
-        let too_short = || undecodable("it ends too early".to_owned());
+        let too_short = || undecodable(ends_early());
         let head = Head::of(&self.plain).ok_or_else(too_short)?;
         head.expect_bounded()?;
         if head.is_ours() {
@@ -268,7 +283,7 @@ impl Decoder {
         let other = Deserializer::new().deserialize(&mut self.packed.as_slice());
         other
             .map(|histogram| Cow::Owned(PackedHistogram::from(&histogram).encoded().into_owned()))
-            .map_err(|e| undecodable(e.to_string()))
+            .map_err(|e| undecodable(Sentence::quoted(e)))
     }
 }
 
@@ -278,7 +293,7 @@ impl Decoder {
 ///
 /// # Errors
 /// What is wrong with it, in one clause.
-pub fn decode_histogram(encoded: &str) -> Result<PackedHistogram, String> {
+pub fn decode_histogram(encoded: &str) -> Result<PackedHistogram, Sentence> {
     let mut decoder = Decoder::default();
     let histogram = PackedHistogram::decode(&decoder.counts(encoded)?)?;
     if decoder.packed.starts_with(&COMPRESSED) {
@@ -288,7 +303,7 @@ pub fn decode_histogram(encoded: &str) -> Result<PackedHistogram, String> {
 }
 
 /// Decompresses to the end, where the checksum is.
-fn expect_whole(zipped: &[u8]) -> Result<(), String> {
+fn expect_whole(zipped: &[u8]) -> Result<(), Sentence> {
     let mut zip = Decompress::new(true);
     let mut plain = Vec::with_capacity(FIRST_ROOM);
     loop {
@@ -296,21 +311,31 @@ fn expect_whole(zipped: &[u8]) -> Result<(), String> {
         let before = (zip.total_in(), zip.total_out());
         let rest = zipped.get(before.0 as usize..).unwrap_or_default();
         let status = zip.decompress_vec(rest, &mut plain, FlushDecompress::None);
-        match status.map_err(|e| e.to_string())? {
+        match status.map_err(Sentence::quoted)? {
             Status::StreamEnd => return Ok(()),
             _ if (zip.total_in(), zip.total_out()) == before => {
-                return Err("it ends too early".to_owned());
+                return Err(ends_early());
             }
             _ if zip.total_out() > HEAD as u64 + u64::from(LARGEST_PAYLOAD) => {
-                return Err("it has more than its counts".to_owned());
+                return Err(sentence!(
+                    "histogram-too-long", "it has more than its counts"
+                ));
             }
             _ => {}
         }
     }
 }
 
-fn undecodable(e: String) -> String {
-    format!("the histogram cannot be decoded: {e}")
+fn ends_early() -> Sentence {
+    sentence!("histogram-too-short", "it ends too early")
+}
+
+fn undecodable(why: Sentence) -> Sentence {
+    sentence!(
+        "histogram-undecodable",
+        "the histogram cannot be decoded: {why}",
+        why
+    )
 }
 
 /// Decompresses until `plain` has at least `length` bytes or `zipped` ends. A further call
@@ -320,14 +345,14 @@ fn unzip(
     zipped: &[u8],
     plain: &mut Vec<u8>,
     length: usize,
-) -> Result<(), String> {
+) -> Result<(), Sentence> {
     // Most histograms fit into the first buffer.
     plain.reserve(length.saturating_sub(plain.len()).max(FIRST_ROOM));
     while plain.len() < length {
         let (read, written) = (zip.total_in(), zip.total_out());
         let rest = zipped.get(read as usize..).unwrap_or_default();
         let status = zip.decompress_vec(rest, plain, FlushDecompress::None);
-        let status = status.map_err(|e| e.to_string())?;
+        let status = status.map_err(Sentence::quoted)?;
         let is_stuck = (zip.total_in(), zip.total_out()) == (read, written);
         if is_stuck || status == Status::StreamEnd {
             break;
@@ -369,13 +394,16 @@ impl Head {
     ///
     /// # Errors
     /// When either value is larger than in any histogram of a run.
-    fn expect_bounded(&self) -> Result<(), String> {
+    fn expect_bounded(&self) -> Result<(), Sentence> {
         if self.field(4) <= LARGEST_PAYLOAD && self.field(12) <= DIGITS {
             Ok(())
         } else {
-            Err(format!(
-                "the histogram is larger than any that is read: more than {LARGEST_PAYLOAD} bytes \
-             of counts, or more than {DIGITS} significant digits"
+            Err(sentence!(
+                "histogram-too-large",
+                "the histogram is larger than any that is read: more than {bytes} bytes of counts, \
+                 or more than {digits} significant digits",
+                bytes = LARGEST_PAYLOAD,
+                digits = DIGITS
             ))
         }
     }
@@ -476,7 +504,7 @@ mod tests {
         assert!(decode_histogram(&packed(0, 3)).unwrap().is_empty());
         for bomb in [packed(u32::MAX, 3), packed(2 << 20, 3), packed(0, 5)] {
             let why = decode_histogram(&bomb).unwrap_err();
-            assert!(why.contains("larger than any"), "{why}");
+            assert!(why.text().contains("larger than any"), "{why}");
         }
         assert!(decode_histogram("").is_err());
         let whole = packed(200, 3);

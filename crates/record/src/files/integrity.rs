@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use tenbin_plan::{Sentence, sentence};
+
 use crate::files::names::{INTERVALS_FILE, LATENCY_FILE, TOTALS_FILE};
 
 /// Result of checking whether the files of a run directory are unchanged since the run.
@@ -19,8 +21,15 @@ pub struct Integrity {
 impl Integrity {
     /// The changes in English, separated by semicolons.
     pub fn changes(&self) -> String {
-        let changed: Vec<String> = self.changed.iter().map(Change::to_string).collect();
-        changed.join("; ")
+        self.sentence().to_string()
+    }
+
+    /// The changes, separated as the language separates clauses.
+    pub(crate) fn sentence(&self) -> Sentence {
+        let changes = self.changed.iter().map(Change::sentence);
+        let all =
+            changes.reduce(|first, next| sentence!("changes", "{first}; {next}", first, next));
+        all.unwrap_or_default()
     }
 }
 
@@ -64,66 +73,111 @@ pub enum Change {
 
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let after = "after the run wrote it";
+        f.write_str(self.sentence().text())
+    }
+}
+
+impl Change {
+    /// The change with its arguments.
+    fn sentence(&self) -> Sentence {
         match self {
-            Self::File(name) => write!(f, "{name} was changed {after}"),
-            Self::Lines { listed, further } => write_lines(f, listed, *further),
+            Self::File(name) => sentence!(
+                "changed-file",
+                "{name} was changed after the run wrote it",
+                name
+            ),
+            Self::Lines { listed, further } => of_lines(listed, *further),
             Self::HistogramLines {
                 first,
                 last,
                 is_followed,
-            } => {
-                if last > first {
-                    write!(f, "one of the lines {first} to {last}")?;
-                } else {
-                    write!(f, "line {first}")?;
-                }
-                write!(f, " of {LATENCY_FILE} was changed {after}")?;
-                if *is_followed {
-                    f.write_str(", and later lines do not match either")?;
-                }
-                Ok(())
-            }
-            Self::Histograms { slice, further } => {
-                write!(
-                    f,
-                    "the histograms of slice {slice} in {TOTALS_FILE} do not match its seconds: \
-                     they were changed after the run wrote them"
-                )?;
-                match further {
-                    0 => Ok(()),
-                    more => write!(f, ", and those of {more} more"),
-                }
-            }
-            Self::LinesAdded => {
-                write!(f, "lines were added to the end of {LATENCY_FILE} {after}")
-            }
-            Self::BytesAdded => write!(f, "bytes were added to the end of {TOTALS_FILE} {after}"),
-            Self::HistogramsRemoved => write!(f, "the end of {TOTALS_FILE} was removed {after}"),
-            Self::EndRemoved => f.write_str(
-                "the end of the record was removed: result.json belongs to a complete run",
+            } => of_histogram_lines(*first, *last, *is_followed),
+            Self::Histograms { slice, further } => of_histograms(*slice, *further),
+            Self::LinesAdded => sentence!(
+                "added-lines",
+                "lines were added to the end of {file} after the run wrote it",
+                file = LATENCY_FILE
+            ),
+            Self::BytesAdded => sentence!(
+                "added-bytes",
+                "bytes were added to the end of {file} after the run wrote it",
+                file = TOTALS_FILE
+            ),
+            Self::HistogramsRemoved => sentence!(
+                "removed-histograms",
+                "the end of {file} was removed after the run wrote it",
+                file = TOTALS_FILE
+            ),
+            Self::EndRemoved => sentence!(
+                "removed-end",
+                "the end of the record was removed: result.json belongs to a complete run"
             ),
         }
     }
 }
 
-fn write_lines(f: &mut fmt::Formatter<'_>, listed: &[u64], further: u64) -> fmt::Result {
+fn of_lines(listed: &[u64], further: u64) -> Sentence {
     if let [line] = listed {
-        return write!(
-            f,
-            "line {line} of {INTERVALS_FILE} was changed after the run wrote it, or the line \
-             before it was removed"
+        return sentence!(
+            "changed-line",
+            "line {line} of {file} was changed after the run wrote it, or the line before it was \
+             removed",
+            line,
+            file = INTERVALS_FILE
         );
     }
     let listed: Vec<String> = listed.iter().map(u64::to_string).collect();
-    write!(f, "lines {}", listed.join(", "))?;
-    if further > 0 {
-        write!(f, " and {further} more")?;
-    }
-    write!(
-        f,
-        " of {INTERVALS_FILE} were changed after the run wrote them, or lines before them were \
-         removed"
+    let others = match further {
+        0 => Sentence::default(),
+        _ => sentence!("further-lines", " and {further} more", further),
+    };
+    sentence!(
+        "changed-lines",
+        "lines {listed}{others} of {file} were changed after the run wrote them, or lines before \
+         them were removed",
+        listed = listed.join(", "),
+        others,
+        file = INTERVALS_FILE
+    )
+}
+
+fn of_histogram_lines(first: u64, last: u64, is_followed: bool) -> Sentence {
+    let lines = if last > first {
+        sentence!(
+            "one-of-lines",
+            "one of the lines {first} to {last}",
+            first,
+            last
+        )
+    } else {
+        sentence!("one-line", "line {first}", first)
+    };
+    let others = if is_followed {
+        sentence!("later-lines", ", and later lines do not match either")
+    } else {
+        Sentence::default()
+    };
+    sentence!(
+        "changed-histogram-lines",
+        "{lines} of {file} was changed after the run wrote it{others}",
+        lines,
+        file = LATENCY_FILE,
+        others
+    )
+}
+
+fn of_histograms(slice: u32, further: u64) -> Sentence {
+    let others = match further {
+        0 => Sentence::default(),
+        _ => sentence!("further-slices", ", and those of {further} more", further),
+    };
+    sentence!(
+        "changed-histograms",
+        "the histograms of slice {slice} in {file} do not match its seconds: they were changed \
+         after the run wrote them{others}",
+        slice,
+        file = TOTALS_FILE,
+        others
     )
 }
 

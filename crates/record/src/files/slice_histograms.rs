@@ -5,6 +5,7 @@
 //! encoding V2. The `end` line of the slice has the position, the check value and the lengths.
 
 use tenbin_engine::{Setup, SetupStep, Timed, Times};
+use tenbin_plan::{Sentence, sentence};
 
 use crate::files::lines::{ByteRange, TotalsPart};
 use crate::histogram::packed::PackedHistogram;
@@ -99,11 +100,14 @@ impl Totals {
     ///
     /// # Errors
     /// When the bytes are damaged, or the number of values differs from `counts`.
-    pub(crate) fn read(part: &TotalsPart, bytes: &[u8], counts: &Counts) -> Result<Self, String> {
+    pub(crate) fn read(part: &TotalsPart, bytes: &[u8], counts: &Counts) -> Result<Self, Sentence> {
         let as_many =
             part.operations.len() == counts.ops.len() && part.hosts.len() == counts.hosts.len();
         if !as_many {
-            return Err("it has other operations or hosts than its seconds".to_owned());
+            return Err(sentence!(
+                "totals-of-others",
+                "it has other operations or hosts than its seconds"
+            ));
         }
         let mut pieces = Pieces(bytes);
         let mut totals = Self::default();
@@ -130,7 +134,10 @@ impl Totals {
         }
         match pieces.0 {
             [] => Ok(totals),
-            _ => Err("it is longer than its histograms".to_owned()),
+            _ => Err(sentence!(
+                "totals-too-long",
+                "it is longer than its histograms"
+            )),
         }
     }
 }
@@ -144,9 +151,10 @@ pub(crate) fn is_digested(timed: Timed) -> bool {
 struct Pieces<'a>(&'a [u8]);
 
 impl<'a> Pieces<'a> {
-    fn next(&mut self, length: u32) -> Result<&'a [u8], String> {
+    fn next(&mut self, length: u32) -> Result<&'a [u8], Sentence> {
         let split = self.0.split_at_checked(length as usize);
-        let (piece, rest) = split.ok_or("it is shorter than its histograms")?;
+        let (piece, rest) = split
+            .ok_or_else(|| sentence!("totals-too-short", "it is shorter than its histograms"))?;
         self.0 = rest;
         Ok(piece)
     }

@@ -14,6 +14,7 @@ use std::sync::{Arc, OnceLock};
 
 use hdrhistogram::Histogram;
 use tenbin_engine::histogram::{SampleHistogram, latency_histogram, lowest_of_slot, slot_of};
+use tenbin_plan::{Sentence, sentence};
 
 use self::digest::{DIGESTED, Digest, DigestSum, rank};
 use self::encoding::{
@@ -326,7 +327,7 @@ impl PackedHistogram {
     ///
     /// # Errors
     /// When the counts are not valid.
-    pub(crate) fn decode(encoded: &[u8]) -> Result<Self, String> {
+    pub(crate) fn decode(encoded: &[u8]) -> Result<Self, Sentence> {
         let mut packer = Packer::default();
         checked_slots(encoded, |slot, count| packer.push(slot, count))?;
         Ok(packer.finish())
@@ -337,7 +338,7 @@ impl PackedHistogram {
     ///
     /// # Errors
     /// When the counts are not valid, or have another sum.
-    pub(crate) fn checked(encoded: &[u8], total: u64, is_digested: bool) -> Result<Self, String> {
+    pub(crate) fn checked(encoded: &[u8], total: u64, is_digested: bool) -> Result<Self, Sentence> {
         let mut digest = DigestSum::new(total);
         let found = if is_digested {
             checked_slots(encoded, |slot, count| digest.add(slot, count))?
@@ -345,8 +346,11 @@ impl PackedHistogram {
             checked_slots(encoded, |_, _| {})?
         };
         if found != total {
-            return Err(format!(
-                "a histogram of it has {found} values, but its line states {total}"
+            return Err(sentence!(
+                "histogram-of-other-count",
+                "a histogram of it has {found} values, but its line states {total}",
+                found,
+                total
             ));
         }
         let packed = Self::of(total, encoded);

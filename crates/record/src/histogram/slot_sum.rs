@@ -1,5 +1,7 @@
 //! Sums of histograms, slot by slot.
 
+use tenbin_plan::Sentence;
+
 use crate::histogram::packed::{GROUP, PackedHistogram, checked_slots, first_slot, for_each_slot};
 
 /// Counts by slot, summed over histograms. Cleared and reused for every slice, because an
@@ -33,7 +35,7 @@ impl SlotSum {
     ///
     /// # Errors
     /// When the counts are damaged. Some counts have then already been added.
-    pub(crate) fn add_encoded(&mut self, encoded: &[u8]) -> Result<u64, String> {
+    pub(crate) fn add_encoded(&mut self, encoded: &[u8]) -> Result<u64, Sentence> {
         let mut last = 0;
         let total = checked_slots(encoded, |slot, count| {
             last = slot;

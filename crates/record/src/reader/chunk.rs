@@ -1,5 +1,7 @@
 //! Reads consecutive lines of `intervals.jsonl` into slices.
 
+use tenbin_plan::sentence;
+
 use super::buffers::Buffers;
 use super::entry::{SecondEntry, SliceEntry};
 use super::line::TextLine;
@@ -83,8 +85,12 @@ fn possible(start: SliceStart, line: &TextLine<'_>) -> Result<SliceStart, Record
     ];
     match counts.iter().find(|(_, count, most)| count > most) {
         None => Ok(start),
-        Some((what, count, most)) => Err(line.damaged(format!(
-            "a slice of {count} {what}, and {most} are the most"
+        Some((what, count, most)) => Err(line.damaged(sentence!(
+            "impossible-slice",
+            "a slice of {count} {what}, and {most} are the most",
+            count,
+            what,
+            most
         ))),
     }
 }
@@ -160,7 +166,11 @@ impl<'a> Reading<'a> {
                     ..
                 } = line.parse()?;
                 if end.seconds < 0.0 {
-                    return Err(line.damaged(format!("{} seconds are below 0", end.seconds)));
+                    return Err(line.damaged(sentence!(
+                        "seconds-negative",
+                        "{seconds} seconds are below 0",
+                        seconds = end.seconds
+                    )));
                 }
                 let totals_end = totals.as_ref().map_or(0, |part| part.range.end());
                 self.read.totals_end = self.read.totals_end.max(totals_end);
@@ -184,14 +194,25 @@ impl<'a> Reading<'a> {
                 let complete: CompleteLine = line.parse()?;
                 self.read.complete = Some(complete.ended);
             }
-            other => return Err(line.damaged(format!("unknown kind of line `{other}`"))),
+            other => {
+                return Err(line.damaged(sentence!(
+                    "unknown-line",
+                    "unknown kind of line `{kind}`",
+                    kind = other
+                )));
+            }
         }
         Ok(())
     }
 
     fn open_slice(&mut self, line: &TextLine<'_>) -> Result<&mut SliceEntry, RecordError> {
         let open = self.open.as_mut();
-        open.ok_or_else(|| line.damaged("the line belongs to no open slice".to_owned()))
+        open.ok_or_else(|| {
+            line.damaged(sentence!(
+                "line-without-slice",
+                "the line belongs to no open slice"
+            ))
+        })
     }
 
     /// Notes whether the histograms of a slice that never ended were changed.

@@ -1,6 +1,7 @@
 //! The parsed lines of a slice, and the figures computed from them.
 
 use tenbin_engine::{SetupStep, Timed, Times};
+use tenbin_plan::sentence;
 
 use super::Source;
 use super::buffers::Buffers;
@@ -155,14 +156,16 @@ impl SecondEntry {
         let mut ops: Vec<OpFigures> = Vec::with_capacity(slice.operations.len());
         for (line, (name, role)) in self.operations.iter().zip(slice.operations_by_role()) {
             if line.figures.name != name || line.figures.role != role {
-                return Err(latency.damaged(line.hlog, format!("expected operation {name}")));
+                let why = sentence!("journal-operation", "expected operation {name}", name);
+                return Err(latency.damaged(line.hlog, why));
             }
             ops.push(line.figures.clone().with_times(Times::default()));
         }
         let mut hosts = Vec::with_capacity(slice.hosts.len());
         for (part, name) in self.line.hosts.iter().zip(&slice.hosts) {
             if part.figures.name != *name {
-                return Err(latency.damaged(part.hlog, format!("expected host {name}")));
+                let why = sentence!("journal-host", "expected host {name}", name);
+                return Err(latency.damaged(part.hlog, why));
             }
             hosts.push(part.figures.clone().with_service(PackedHistogram::new()));
         }
@@ -226,9 +229,14 @@ impl SecondEntry {
             .into_iter()
             .find(|(_, found, expected)| found != expected)
         {
-            return Err(damaged(format!(
-                "second {second} of slice {} has {found} {what}, not {expected}",
-                head.index
+            return Err(damaged(sentence!(
+                "second-counts",
+                "second {second} of slice {slice} has {found} {what}, not {expected}",
+                second,
+                slice = head.index,
+                found,
+                what,
+                expected
             )));
         }
         let own = (head.index, head.target.as_str(), head.workload.as_str());
@@ -242,10 +250,17 @@ impl SecondEntry {
             )]);
         match lines.find(|line| *line != own) {
             None => Ok(()),
-            Some((index, target, workload)) => Err(damaged(format!(
+            Some((index, target, workload)) => Err(damaged(sentence!(
+                "second-of-other-slice",
                 "second {second} belongs to slice {index}, {workload} on {target}, not to slice \
-                {}, {} on {}",
-                own.0, own.2, own.1
+                 {slice}, {own_workload} on {own_target}",
+                second,
+                index,
+                workload,
+                target,
+                slice = own.0,
+                own_workload = own.2,
+                own_target = own.1
             ))),
         }
     }

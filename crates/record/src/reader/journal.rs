@@ -3,6 +3,8 @@
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::thread;
 
+use tenbin_plan::sentence;
+
 use super::chunk::{Chunk, ChunkRead, Reading, read_chunks};
 use super::files::open_if_there;
 use super::folding::Folding;
@@ -131,7 +133,11 @@ impl<'scope, 'env> Journal<'scope, 'env> {
                 return Err(RecordError::Damaged {
                     path: path.clone(),
                     line: number,
-                    what: format!("a line is longer than {} MiB", LONGEST_LINE >> 20),
+                    what: sentence!(
+                        "journal-long-line",
+                        "a line is longer than {mebibytes} MiB",
+                        mebibytes = LONGEST_LINE >> 20
+                    ),
                 });
             }
             // A line without its newline is the incomplete end of a killed run.
@@ -240,7 +246,10 @@ impl<'scope, 'env> Journal<'scope, 'env> {
                 return Err(RecordError::Damaged {
                     path: self.files.intervals.clone(),
                     line: self.lines.count(),
-                    what: "the `second` line after an operation is missing".to_owned(),
+                    what: sentence!(
+                        "second-missing",
+                        "the `second` line after an operation is missing"
+                    ),
                 });
             }
             self.has_half_a_second = chunk.has_half_a_second;

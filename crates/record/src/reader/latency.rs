@@ -6,6 +6,8 @@ use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
+use tenbin_plan::{Sentence, sentence};
+
 use super::buffers::Buffers;
 use super::files::open_with_length;
 use crate::error::RecordError;
@@ -43,7 +45,7 @@ impl Latency {
         range: ByteRange,
         buffers: &mut Buffers,
         promised: [(&'static str, Option<Quantiles>); N],
-        take: impl FnMut(usize, &[u8]) -> Result<u64, String>,
+        take: impl FnMut(usize, &[u8]) -> Result<u64, Sentence>,
     ) -> Result<(), RecordError> {
         self.read_bytes(range, &mut buffers.bytes)?;
         let decoded = buffers.decoder.decode(&buffers.bytes, promised, take);
@@ -64,7 +66,10 @@ impl Latency {
         let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else {
             return Ok(());
         };
-        let too_long = |_| self.damaged(*first, "it is too long".to_owned());
+        let too_long = |_| {
+            let why = sentence!("histogram-line-too-long", "it is too long");
+            self.damaged(*first, why)
+        };
         let length = usize::try_from(last.end() - first.offset).map_err(too_long)?;
         bytes.clear();
         bytes.resize(length, 0);
@@ -129,7 +134,7 @@ impl Latency {
         1 + newlines.filter(|byte| *byte == b'\n').count() as u64
     }
 
-    pub(super) fn damaged(&self, range: ByteRange, what: String) -> RecordError {
+    pub(super) fn damaged(&self, range: ByteRange, what: Sentence) -> RecordError {
         RecordError::Damaged {
             path: self.path.clone(),
             line: self.line_at(range.offset),

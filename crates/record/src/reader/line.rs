@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use tenbin_plan::{Sentence, sentence};
 
 use crate::error::RecordError;
 use crate::files::lines::{RunLine, SCHEMA};
@@ -40,17 +41,19 @@ impl<'a> TextLine<'a> {
         if run.schema == SCHEMA {
             return Ok(run);
         }
-        Err(self.damaged(format!(
-            "written as `{}`, while this version reads `{SCHEMA}`",
-            run.schema
+        Err(self.damaged(sentence!(
+            "journal-of-other-version",
+            "written as `{schema}`, while this version reads `{known}`",
+            schema = run.schema,
+            known = SCHEMA
         )))
     }
 
     pub(super) fn parse<T: DeserializeOwned>(&self) -> Result<T, RecordError> {
-        serde_json::from_slice(self.text).map_err(|e| self.damaged(e.to_string()))
+        serde_json::from_slice(self.text).map_err(|e| self.damaged(Sentence::quoted(e)))
     }
 
-    pub(super) fn damaged(&self, what: String) -> RecordError {
+    pub(super) fn damaged(&self, what: Sentence) -> RecordError {
         RecordError::Damaged {
             path: PathBuf::from(self.path),
             line: self.number,

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use tenbin_plan::sentence;
+
 use super::reader::Fault;
 use super::reported::{Line, Lines};
 
@@ -80,10 +82,11 @@ impl<'a> Table<'a> {
         let rows: Vec<Row<'a>> = rows.collect();
         for row in &rows {
             if row.cells.len() != names.len() {
-                return Err(row.line.fault(format!(
-                    "has {} cells, not {} as the first line; the file may be cut off",
-                    row.cells.len(),
-                    names.len()
+                return Err(row.line.fault(sentence!(
+                    "other-cells",
+                    "has {cells} cells, not {columns} as the first line; the file may be cut off",
+                    cells = row.cells.len(),
+                    columns = names.len()
                 )));
             }
         }
@@ -104,8 +107,14 @@ impl<'a> Table<'a> {
 
     /// Like [`Self::column`], with an error if the column is missing.
     pub(super) fn need(&self, name: &str) -> Result<usize, Fault> {
-        self.column(name)
-            .ok_or_else(|| Fault::in_line(1, format!("has no column {name:?}; it may be damaged")))
+        self.column(name).ok_or_else(|| {
+            let why = sentence!(
+                "column-missing",
+                "has no column {name:?}; it may be damaged",
+                name
+            );
+            Fault::in_line(1, why)
+        })
     }
 }
 

@@ -237,7 +237,7 @@ pub(super) fn sentence(beginning: &[u8]) -> Sentence {
     let text = String::from_utf8_lossy(beginning);
     let text = text.trim_start();
     if let Some(hint) = unread::hint(text) {
-        return hint.into();
+        return Sentence::fixed(hint);
     }
     if let Some(script) = Script::of(text) {
         return script.sentence();

@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::io::{BufRead, Read as _};
 
+use tenbin_plan::sentence;
+
 use crate::formats::reader::Fault;
 
 /// The lines of a file.
@@ -44,9 +46,10 @@ impl<'a> Lines<'a> {
         if self.is_cut && read as u64 == self.longest {
             return Err(Fault::in_line(
                 self.number,
-                format!(
-                    "is longer than {} bytes, which no line of it is",
-                    self.longest
+                sentence!(
+                    "result-line-too-long",
+                    "is longer than {longest} bytes, which no line of it is",
+                    longest = self.longest
                 ),
             ));
         }

@@ -7,7 +7,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use tenbin_plan::{Sentence, open_input, sentence};
+use tenbin_plan::{Sentence, open_input, quotable, sentence};
 use tenbin_verdict::lint::Reported;
 
 use super::content::Content;
@@ -34,6 +34,8 @@ pub struct ReadError {
 impl ReadError {
     fn new(file: &str, fault: &Fault) -> Self {
         let file = for_terminal(file);
+        // The reason can repeat a part of the file.
+        let why = fault.what.clone().with_texts(&quotable);
         Self {
             sentence: match fault.line {
                 Some(line) => sentence!(
@@ -41,9 +43,9 @@ impl ReadError {
                     "{file}:{number}: {why}",
                     file,
                     number = line,
-                    why = fault.what
+                    why
                 ),
-                None => sentence!("of-file", "{path}: {why}", path = file, why = fault.what),
+                None => sentence!("of-file", "{path}: {why}", path = file, why),
             },
             is_unknown: fault.is_unknown,
         }
@@ -381,9 +383,11 @@ fn alone(format: &Format, text: &[u8]) -> Result<(), Fault> {
     };
     match others.find(is_there) {
         None => Ok(()),
-        Some(other) => Err(Fault::of_the_file(format!(
-            "holds two results, in the formats {} and {}; write each to a separate file",
-            format.name, other.name
+        Some(other) => Err(Fault::of_the_file(sentence!(
+            "two-results",
+            "holds two results, in the formats {format} and {other}; write each to a separate file",
+            format = format.name,
+            other = other.name
         ))),
     }
 }

@@ -107,19 +107,43 @@ pub struct Fault {
     pub(super) is_unknown: bool,
 }
 
+/// Why a file cannot be read: a sentence with its arguments, a fixed text, which other languages look
+/// up as a whole, or a text in English only.
+pub(in crate::formats) trait Reason {
+    fn sentence(self) -> Sentence;
+}
+
+impl Reason for Sentence {
+    fn sentence(self) -> Sentence {
+        self
+    }
+}
+
+impl Reason for &'static str {
+    fn sentence(self) -> Sentence {
+        Sentence::fixed(self)
+    }
+}
+
+impl Reason for String {
+    fn sentence(self) -> Sentence {
+        self.into()
+    }
+}
+
 impl Fault {
-    pub(super) fn in_line(line: u64, what: impl Into<Sentence>) -> Self {
+    pub(super) fn in_line(line: u64, what: impl Reason) -> Self {
         Self {
             line: Some(line),
-            what: what.into(),
+            what: what.sentence(),
             is_unknown: false,
         }
     }
 
-    pub(super) fn of_the_file(what: impl Into<Sentence>) -> Self {
+    pub(super) fn of_the_file(what: impl Reason) -> Self {
         Self {
             line: None,
-            what: what.into(),
+            what: what.sentence(),
             is_unknown: false,
         }
     }
@@ -134,6 +158,15 @@ impl Fault {
             ),
         )
     }
+
+    /// An error of the operating system, or of what unpacks the file.
+    pub(super) fn unreadable(error: &io::Error) -> Self {
+        Self::of_the_file(sentence!(
+            "file-unreadable",
+            "cannot be read: {why}; it may be cut off",
+            why = error
+        ))
+    }
 }
 
 /// Reads a whole file without individual requests; fails if `selection` selects individual
@@ -144,18 +177,20 @@ pub(super) fn whole(
     what: &str,
 ) -> Result<Vec<u8>, Fault> {
     if selection.needs_requests() {
-        return Err(Fault::of_the_file(format!(
-            "is {what}, which holds no single requests to select"
+        return Err(Fault::of_the_file(sentence!(
+            "no-single-requests",
+            "is {what}, which holds no single requests to select",
+            what
         )));
     }
     let mut content = Vec::new();
     let read = text.take(LARGEST_RESULT + 1).read_to_end(&mut content);
-    read.map_err(|error| {
-        Fault::of_the_file(format!("cannot be read: {error}; it may be cut off"))
-    })?;
+    read.map_err(|error| Fault::unreadable(&error))?;
     if content.len() as u64 > LARGEST_RESULT {
-        return Err(Fault::of_the_file(format!(
-            "is larger than {LARGEST_RESULT} bytes, the maximum size of a result file"
+        return Err(Fault::of_the_file(sentence!(
+            "result-too-large",
+            "is larger than {most} bytes, the maximum size of a result file",
+            most = LARGEST_RESULT
         )));
     }
     Ok(content)

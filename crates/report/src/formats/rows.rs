@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::io::BufRead;
 
+use tenbin_plan::sentence;
+
 use super::lines::{Lines, fields};
 use super::reader::Fault;
 
@@ -91,7 +93,12 @@ impl Columns {
         self.find(name).ok_or_else(|| {
             Fault::in_line(
                 1,
-                format!("has no column {name:?}, which {} writes", self.tool),
+                sentence!(
+                    "no-column-of-tool",
+                    "has no column {name:?}, which {tool} writes",
+                    name,
+                    tool = self.tool
+                ),
             )
         })
     }
@@ -103,10 +110,11 @@ impl Columns {
         }
         Err(Fault::in_line(
             line,
-            format!(
-                "has {} fields, not {} as the first line; it may be damaged",
-                row.len(),
-                self.names.len()
+            sentence!(
+                "other-fields",
+                "has {fields} fields, not {columns} as the first line; it may be damaged",
+                fields = row.len(),
+                columns = self.names.len()
             ),
         ))
     }

@@ -281,7 +281,7 @@ impl Machine {
     /// Where this agent may request temporary keys.
     fn may_ask(&self) -> MayAsk {
         let limits = self.limits.clone();
-        Box::new(move |address| limits.check_address(address).map_err(|why| why.to_string()))
+        Box::new(move |address| limits.check_address(address))
     }
 
     /// The targets of the plan, whose hosts this agent may send requests to.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use tenbin_engine::histogram::{lowest_of_slot, slot_of, width_of_slot};
+use tenbin_plan::{Sentence, sentence};
 
 /// The highest slot index, that of the largest 64-bit value.
 pub(super) const LAST_SLOT: usize = slot_of(u64::MAX);
@@ -33,8 +34,8 @@ pub(crate) fn first_slot(encoded: &[u8]) -> usize {
 pub(crate) fn checked_slots(
     mut encoded: &[u8],
     mut each: impl FnMut(usize, u64),
-) -> Result<u64, String> {
-    let damaged = || "its counts are damaged".to_owned();
+) -> Result<u64, Sentence> {
+    let damaged = || sentence!("counts-damaged", "its counts are damaged");
     // 128 bits, because the sum of damaged counts can exceed 64 bits.
     let (mut slot, mut total) = (0_usize, 0_u128);
     while !encoded.is_empty() {

@@ -4,6 +4,7 @@ use std::io::BufRead;
 use std::ops::Range;
 
 use hdrhistogram::Histogram;
+use tenbin_plan::{Sentence, sentence};
 use tenbin_record::{PackedHistogram, decode_histogram, merge};
 use tenbin_verdict::lint::{Listed, Measurement, Range as Bounds, Reported, Unit};
 
@@ -101,17 +102,23 @@ struct Tagged {
     intervals: Vec<Range<f64>>,
 }
 
-fn interval(line: &str) -> Result<Interval<'_>, String> {
+fn interval(line: &str) -> Result<Interval<'_>, Sentence> {
     let (tag, rest) = match line.strip_prefix("Tag=") {
-        Some(rest) => rest.split_once(',').ok_or("has nothing behind its tag")?,
+        Some(rest) => rest
+            .split_once(',')
+            .ok_or_else(|| sentence!("tag-alone", "has nothing behind its tag"))?,
         None => (UNTAGGED, line),
     };
     let parts: Vec<&str> = rest.split(',').map(str::trim).collect();
     let [start, length, longest, encoded] = parts.as_slice() else {
-        return Err("is not a start, a length, a longest value and a histogram".to_owned());
+        return Err(sentence!(
+            "no-interval",
+            "is not a start, a length, a longest value and a histogram"
+        ));
     };
-    let number =
-        |what: &str, text: &str| decimal(text).ok_or_else(|| format!("{what} is {text:?}"));
+    let number = |what: &str, text: &str| {
+        decimal(text).ok_or_else(|| sentence!("unexpected-value", "{what} is {text:?}", what, text))
+    };
     let start = number("the start", start)?.middle();
     let length = number("the length", length)?.middle();
     let longest = number("the longest value", longest)?;
@@ -119,10 +126,12 @@ fn interval(line: &str) -> Result<Interval<'_>, String> {
     let own = values.max() as f64 / MAX_VALUE_DIVISOR;
     let slack = SAME * own;
     if own + slack < longest.from || own - slack > longest.to {
-        return Err(format!(
-            "states {} as its longest value, and its histogram has {own} million: the unit is not \
-             known, or the file is damaged",
-            longest.middle()
+        return Err(sentence!(
+            "other-longest-value",
+            "states {stated} as its longest value, and its histogram has {own} million: the unit is \
+             not known, or the file is damaged",
+            stated = longest.middle(),
+            own
         ));
     }
     Ok(Interval {
@@ -132,11 +141,15 @@ fn interval(line: &str) -> Result<Interval<'_>, String> {
     })
 }
 
-fn add(all: &mut Vec<Tagged>, interval: Interval<'_>) -> Result<(), String> {
+fn add(all: &mut Vec<Tagged>, interval: Interval<'_>) -> Result<(), Sentence> {
     let at = match all.iter().position(|known| known.tag == interval.tag) {
         Some(at) => at,
         None if all.len() == MOST_TAGS => {
-            return Err(format!("is that of more than {MOST_TAGS} tags"));
+            return Err(sentence!(
+                "many-tags",
+                "is that of more than {most} tags",
+                most = MOST_TAGS
+            ));
         }
         None => {
             all.push(Tagged {

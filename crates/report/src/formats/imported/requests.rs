@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
+use tenbin_plan::sentence;
 use tenbin_verdict::lint::{Listed, Measurement, Range, Reported, Rounding, SECOND, Second};
 
 use super::list::{Clock, List, Request};
@@ -49,10 +50,11 @@ impl<'a> Requests<'a> {
     /// No requests yet. Fails if the list cannot say which requests are selected.
     pub(in crate::formats) fn new(list: List, selection: &'a Selection) -> Result<Self, Fault> {
         if selection.host.is_some() && !list.has_urls {
-            return Err(Fault::of_the_file(format!(
-                "is a list of requests of {} without their hosts, so that none can be selected by \
-                 its host",
-                list.tool
+            return Err(Fault::of_the_file(sentence!(
+                "requests-without-hosts",
+                "is a list of requests of {tool} without their hosts, so that none can be selected \
+                 by its host",
+                tool = list.tool
             )));
         }
         Ok(Self {

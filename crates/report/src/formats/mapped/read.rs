@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::BufRead;
 
+use tenbin_plan::sentence;
 use tenbin_result::format::TIME;
 use tenbin_verdict::lint::{Listed, Measurement, Reported, SECOND, Second, Unit as Counts};
 
@@ -150,10 +151,11 @@ impl Table {
         if row.len() != self.all {
             return Err(Fault::in_line(
                 line,
-                format!(
-                    "has {} cells, not {} as the first line; the file may be cut off",
-                    row.len(),
-                    self.all
+                sentence!(
+                    "other-cells",
+                    "has {cells} cells, not {columns} as the first line; the file may be cut off",
+                    cells = row.len(),
+                    columns = self.all
                 ),
             ));
         }
@@ -175,7 +177,8 @@ impl Table {
             bytes: match self.cell(Role::Bytes, row) {
                 // A failed request can have no size.
                 Some(cell) if failure.is_none() => Some(count(cell).ok_or_else(|| {
-                    Fault::in_line(line, format!("{cell:?} is not a number of bytes"))
+                    let why = sentence!("no-bytes", "{cell:?} is not a number of bytes", cell);
+                    Fault::in_line(line, why)
                 })?),
                 _ => None,
             },
@@ -206,9 +209,11 @@ impl Table {
             }
             Status::Unknown => Err(Fault::in_line(
                 line,
-                format!(
+                sentence!(
+                    "no-http-status",
                     "{status:?} is not a status of HTTP; name a column with statuses from 100 to \
-                     999, or a column with the errors as error="
+                     999, or a column with the errors as error=",
+                    status
                 ),
             )),
         }
@@ -234,7 +239,11 @@ impl Table {
             if self.time.is_some_and(|known| known != unit) {
                 return Err(Fault::in_line(
                     line,
-                    format!("{cell:?} is a time in another unit than those above"),
+                    sentence!(
+                        "other-unit",
+                        "{cell:?} is a time in another unit than those above",
+                        cell
+                    ),
                 ));
             }
             self.time = Some(unit);
@@ -251,8 +260,10 @@ impl Table {
             return Ok(None);
         };
         let number = number(&self.with_point(cell), unit);
-        let number = number
-            .ok_or_else(|| Fault::in_line(line, format!("{cell:?} is not a duration from 0")))?;
+        let number = number.ok_or_else(|| {
+            let why = sentence!("no-length", "{cell:?} is not a duration from 0", cell);
+            Fault::in_line(line, why)
+        })?;
         Ok(Some((number.nanos, number.half)))
     }
 
@@ -269,16 +280,23 @@ fn no_column(name: &str, names: &[Cow<'_, str>]) -> Fault {
     let names: String = names.join(", ").chars().take(MOST_NAMES).collect();
     Fault::in_line(
         1,
-        format!("has no column {name:?}; its columns are {names}"),
+        sentence!(
+            "no-such-column",
+            "has no column {name:?}; its columns are {names}",
+            name,
+            names
+        ),
     )
 }
 
 fn no_unit(name: &str) -> Fault {
     Fault::in_line(
         1,
-        format!(
+        sentence!(
+            "column-without-unit",
             "the name of the column {name:?} does not end with a unit; write duration_s={name}, or \
-             duration_ms, duration_us or duration_ns"
+             duration_ms, duration_us or duration_ns",
+            name
         ),
     )
 }
@@ -286,9 +304,11 @@ fn no_unit(name: &str) -> Fault {
 fn no_time(line: u64, cell: &str) -> Fault {
     Fault::in_line(
         line,
-        format!(
+        sentence!(
+            "no-unix-time",
             "{cell:?} is not a time since 1970; for times that count from another moment, write \
-             time_s=, time_ms=, time_us= or time_ns="
+             time_s=, time_ms=, time_us= or time_ns=",
+            cell
         ),
     )
 }
@@ -296,9 +316,11 @@ fn no_time(line: u64, cell: &str) -> Fault {
 fn no_date(line: u64, cell: &str) -> Fault {
     Fault::in_line(
         line,
-        format!(
+        sentence!(
+            "no-date-with-zone",
             "{cell:?} is not a date with its zone: write it as 2026-01-30T09:00:00.123Z, or with \
-             the difference to UTC as 2026-01-30T09:00:00.123+09:00"
+             the difference to UTC as 2026-01-30T09:00:00.123+09:00",
+            cell
         ),
     )
 }

@@ -4,6 +4,7 @@ use std::io;
 
 use serde::Serialize as _;
 use serde_json::Serializer;
+use tenbin_plan::{Sentence, sentence};
 use tenbin_result::{Document, SCHEMA, document_from_json};
 
 use crate::escape::Harmless;
@@ -40,15 +41,17 @@ fn write(document: &Document, to: &mut dyn io::Write) -> io::Result<()> {
     to.write_all(b"\n")
 }
 
-fn document(content: &[u8]) -> Result<Content, String> {
-    let document =
-        document_from_json(content).map_err(|why| format!("is not a result of Tenbin: {why}"))?;
+fn document(content: &[u8]) -> Result<Content, Sentence> {
+    let document = document_from_json(content)
+        .map_err(|error| sentence!("no-own-result", "is not a result of Tenbin: {error}", error))?;
     if document.schema == SCHEMA {
         Ok(Content::Document(Box::new(document)))
     } else {
-        Err(format!(
-            "is of version {:?}, and this Tenbin reads {SCHEMA:?}",
-            document.schema
+        Err(sentence!(
+            "result-of-other-version",
+            "is of version {schema:?}, and this Tenbin reads {known:?}",
+            schema = document.schema,
+            known = SCHEMA
         ))
     }
 }

@@ -11,7 +11,9 @@ mod prefix;
 mod times;
 mod utf16;
 
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{BufRead, BufReader, Cursor, Read};
+
+use tenbin_plan::{Sentence, sentence};
 
 use self::lines::{Cleaned, is_docker_log};
 use self::prefix::Prefix;
@@ -130,7 +132,7 @@ impl<'a> Plain<'a> {
     fn begin(mut input: Box<dyn Read + 'a>, most: u64) -> Result<Self, Fault> {
         let mut beginning = Vec::new();
         let read = input.by_ref().take(most).read_to_end(&mut beginning);
-        read.map_err(|error| unreadable(&error))?;
+        read.map_err(|error| Fault::unreadable(&error))?;
         let whole = Cursor::new(beginning.clone()).chain(input);
         Ok(Self {
             text: Box::new(BufReader::with_capacity(BEGINNING as usize, whole)),
@@ -149,8 +151,10 @@ impl<'a> Plain<'a> {
                 packed::Unpacked::Packed(input) => self = Self::begin(input, BEGINNING)?,
             }
         }
-        Err(Fault::of_the_file(format!(
-            "is compressed more than {MOST_PACKINGS} times"
+        Err(Fault::of_the_file(sentence!(
+            "packed-often",
+            "is compressed more than {most} times",
+            most = MOST_PACKINGS
         )))
     }
 
@@ -167,10 +171,6 @@ impl<'a> Plain<'a> {
             }
         }
     }
-}
-
-fn unreadable(error: &io::Error) -> Fault {
-    Fault::of_the_file(format!("cannot be read: {error}; it may be cut off"))
 }
 
 /// What has to be removed from the lines of a text.
@@ -290,12 +290,17 @@ fn several(sources: &[(String, Vec<u8>)]) -> Fault {
         .map(|(name, _)| format!("{name:?}"))
         .collect();
     let more = sources.len() - names.len();
-    names.extend((more > 0).then(|| format!("{more} more")));
-    let last = names.pop().unwrap_or_default();
-    Fault::of_the_file(format!(
-        "holds results of {} sources, {} and {last}; write the lines of each to a separate file",
-        sources.len(),
-        names.join(", ")
+    let last = match more {
+        0 => Sentence::verbatim(names.pop().unwrap_or_default()),
+        _ => sentence!("several-more", "{more} more", more),
+    };
+    Fault::of_the_file(sentence!(
+        "several-sources",
+        "holds results of {count} sources, {names} and {last}; write the lines of each to a \
+         separate file",
+        count = sources.len(),
+        names = names.join(", "),
+        last
     ))
 }
 

@@ -3,6 +3,7 @@
 use std::io::{BufRead, Read};
 
 use flate2::bufread::MultiGzDecoder;
+use tenbin_plan::sentence;
 
 use super::{Fault, no_text};
 
@@ -32,8 +33,11 @@ pub(super) fn unpacked<'a>(
     let is_skipped =
         matches!(beginning, [0x50..=0x5f, rest @ ..] if rest.starts_with(&ZSTD_SKIPPED));
     if beginning.starts_with(&ZSTD) || is_skipped {
-        let unpacked = zstd::Decoder::with_buffer(text)
-            .map_err(|error| Fault::of_the_file(format!("cannot be unpacked: {error}")))?;
+        let unpacked = zstd::Decoder::with_buffer(text).map_err(|error| {
+            Fault::of_the_file(sentence!(
+                "cannot-unpack", "cannot be unpacked: {error}", error
+            ))
+        })?;
         return Ok(Unpacked::Packed(Box::new(unpacked)));
     }
     match no_text::what(beginning) {

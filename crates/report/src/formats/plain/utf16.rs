@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
-use super::{Fault, unreadable};
+use super::Fault;
 
 /// The encoding that is converted, not removed.
 pub(super) const UTF_16: &str = "UTF-16";
@@ -53,7 +53,7 @@ impl Encoding {
             Self::Utf16Big { marked } => (2 * u64::from(marked), Some(true)),
         };
         let skipped = io::copy(&mut text.by_ref().take(mark), &mut io::sink());
-        skipped.map_err(|error| unreadable(&error))?;
+        skipped.map_err(|error| Fault::unreadable(&error))?;
         Ok(match is_big {
             None => Box::new(text),
             Some(is_big) => Box::new(Utf16 {

@@ -1,5 +1,6 @@
 //! Finds contradictions within a file: figures that cannot all be true.
 
+use tenbin_plan::{Sentence, sentence};
 use tenbin_result::format::{count, digits};
 use tenbin_verdict::lint::{Measurement, Range, percentile_name};
 
@@ -13,11 +14,11 @@ const RATE: f64 = 0.002;
 const EXACT_RATE: f64 = 1e-9;
 
 /// The first contradiction among the figures, in one clause.
-pub(super) fn contradiction(of: &Measurement) -> Option<String> {
+pub(super) fn contradiction(of: &Measurement) -> Option<Sentence> {
     rate(of).or_else(|| failures(of)).or_else(|| times(of))
 }
 
-fn rate(of: &Measurement) -> Option<String> {
+fn rate(of: &Measurement) -> Option<Sentence> {
     let ended = of.ended.as_ref()?.value;
     let (seconds, rate) = (of.seconds.as_ref()?.value, of.rate.as_ref()?.value);
     let is_exact = seconds.from == seconds.to && rate.from == rate.to;
@@ -29,28 +30,30 @@ fn rate(of: &Measurement) -> Option<String> {
         f64::INFINITY
     };
     (rate.to < low || rate.from > high).then(|| {
-        format!(
-            "contradicts itself: {} requests in {} s are not {} per second",
-            count(ended),
-            digits(seconds.middle()),
-            digits(rate.middle())
+        sentence!(
+            "contradicts-rate",
+            "contradicts itself: {requests} requests in {seconds} s are not {rate} per second",
+            requests = count(ended),
+            seconds = digits(seconds.middle()),
+            rate = digits(rate.middle())
         )
     })
 }
 
-fn failures(of: &Measurement) -> Option<String> {
+fn failures(of: &Measurement) -> Option<Sentence> {
     let ended = of.ended.as_ref()?.value;
     let counted = of.failed_and_counted();
     (counted > ended).then(|| {
-        format!(
-            "contradicts itself: {} of {} requests failed",
-            count(counted),
-            count(ended)
+        sentence!(
+            "contradicts-failures",
+            "contradicts itself: {failed} of {requests} requests failed",
+            failed = count(counted),
+            requests = count(ended)
         )
     })
 }
 
-fn times(of: &Measurement) -> Option<String> {
+fn times(of: &Measurement) -> Option<Sentence> {
     let mut rising: Vec<(String, Range)> = Vec::new();
     let end = |name: &str, said: &Option<tenbin_verdict::lint::Said<Range>>| {
         said.as_ref().map(|said| (name.to_owned(), said.value))
@@ -64,13 +67,21 @@ fn times(of: &Measurement) -> Option<String> {
         if let [(less, low), (more, high)] = pair
             && low.from > high.to
         {
-            return Some(format!("contradicts itself: {less} is longer than {more}"));
+            return Some(sentence!(
+                "contradicts-order",
+                "contradicts itself: {less} is longer than {more}",
+                less,
+                more
+            ));
         }
     }
     let mean = of.mean.as_ref()?.value;
     let below = of.min.as_ref().is_some_and(|min| mean.to < min.value.from);
     let above = of.max.as_ref().is_some_and(|max| mean.from > max.value.to);
     (below || above).then(|| {
-        "contradicts itself: the mean time is not between the shortest and the longest".to_owned()
+        sentence!(
+            "contradicts-mean",
+            "contradicts itself: the mean time is not between the shortest and the longest"
+        )
     })
 }

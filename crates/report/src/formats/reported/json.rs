@@ -1,6 +1,7 @@
 //! Reads members of a JSON document, with their paths as quotes.
 
 use serde_json::Value;
+use tenbin_plan::sentence;
 use tenbin_verdict::lint::{Quote, Range, Said};
 
 use crate::formats::readable::readable;
@@ -35,11 +36,18 @@ impl<'a> Json<'a> {
             let whole = error.to_string();
             let what = whole.split(" at line ").next().unwrap_or_default();
             let what = if what == "trailing characters" {
-                format!(
-                    "holds several results of {tool}, or other text; write each to a separate file"
+                sentence!(
+                    "result-and-text",
+                    "holds several results of {tool}, or other text; write each to a separate file",
+                    tool
                 )
             } else {
-                format!("is not what {tool} writes: {what}; it may be cut off")
+                sentence!(
+                    "not-of-tool",
+                    "is not what {tool} writes: {what}; it may be cut off",
+                    tool,
+                    what
+                )
             };
             match error.line() {
                 0 => Fault::of_the_file(what),
@@ -74,7 +82,11 @@ impl<'a> Json<'a> {
             } else {
                 format!("{}.{name}", self.path)
             };
-            Fault::of_the_file(format!("has no member {place}; it may be damaged"))
+            Fault::of_the_file(sentence!(
+                "result-without-member",
+                "has no member {place}; it may be damaged",
+                place
+            ))
         })
     }
 
@@ -153,7 +165,13 @@ impl<'a> Json<'a> {
     }
 
     pub(in crate::formats) fn fault(&self, what: &str) -> Fault {
-        Fault::of_the_file(format!("{} is {what}: {}", self.path, self.quote().text))
+        Fault::of_the_file(sentence!(
+            "unexpected-member",
+            "{path} is {what}: {quote}",
+            path = self.path,
+            what,
+            quote = self.quote().text
+        ))
     }
 }
 

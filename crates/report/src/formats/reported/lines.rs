@@ -1,10 +1,10 @@
 //! Splits a text into lines with their numbers.
 
-use tenbin_plan::Sentence;
+use tenbin_plan::sentence;
 use tenbin_verdict::lint::{Quote, Range, Said};
 
 use super::number::{count, decimal};
-use crate::formats::reader::Fault;
+use crate::formats::reader::{Fault, Reason};
 
 /// Maximum length of a quoted line, characters.
 const MOST_QUOTED: usize = 200;
@@ -32,14 +32,16 @@ impl<'a> Line<'a> {
     }
 
     /// An error in this line.
-    pub(in crate::formats) fn fault(&self, what: impl Into<Sentence>) -> Fault {
+    pub(in crate::formats) fn fault(&self, what: impl Reason) -> Fault {
         Fault::in_line(self.number, what)
     }
 
     /// An error that says that this line has `text` instead of `what`, which the tool prints at
     /// this point.
     pub(in crate::formats) fn no(&self, what: &str, text: &str) -> Fault {
-        self.fault(format!("{what} is {text:?}"))
+        self.fault(sentence!(
+            "unexpected-value", "{what} is {text:?}", what, text
+        ))
     }
 
     /// The text after `label`, trimmed; `None` if the line does not start with `label`.
@@ -92,8 +94,13 @@ impl<'a> Lines<'a> {
 
     /// Like [`Self::find`], with an error if the line is missing.
     pub(in crate::formats) fn need(&self, label: &str) -> Result<(Line<'a>, &'a str), Fault> {
-        self.find(label)
-            .ok_or_else(|| Fault::of_the_file(format!("has no line {label:?}; it may be cut off")))
+        self.find(label).ok_or_else(|| {
+            Fault::of_the_file(sentence!(
+                "result-without-line",
+                "has no line {label:?}; it may be cut off",
+                label
+            ))
+        })
     }
 
     /// The lines after the first line that starts with `title`, up to the first line for which
@@ -119,8 +126,10 @@ impl<'a> Lines<'a> {
         if self.how_many(label) <= 1 {
             return Ok(());
         }
-        Err(Fault::of_the_file(format!(
-            "holds several results of {tool}; write each to a separate file"
+        Err(Fault::of_the_file(sentence!(
+            "several-results",
+            "holds several results of {tool}; write each to a separate file",
+            tool
         )))
     }
 

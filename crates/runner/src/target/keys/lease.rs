@@ -93,7 +93,7 @@ impl Lease {
             }
             Err(refusal) => {
                 self.refusals += 1;
-                self.note(refusal.why, log);
+                self.note(refusal.why.to_string(), log);
                 self.due = Instant::now() + pause_after(self.refusals);
             }
         }

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tenbin_engine::Address;
-use tenbin_plan::{Plan, Signature, Target, sentence};
+use tenbin_plan::{Plan, Sentence, Signature, Target, sentence};
 use tenbin_record::RefusedRenewal;
 use tenbin_targets::Running;
 use tenbin_workloads::s3::keyring::{Keyring, Keyrings};
@@ -23,7 +23,7 @@ use self::source::{Base, Source};
 use crate::error::RunError;
 
 /// Whether keys may be requested at an address.
-pub(crate) type MayAsk = Box<dyn Fn(&Address) -> Result<(), String> + Send + Sync>;
+pub(crate) type MayAsk = Box<dyn Fn(&Address) -> Result<(), Sentence> + Send + Sync>;
 
 /// Keys may be requested at any address.
 pub(crate) fn anywhere() -> MayAsk {
@@ -191,7 +191,7 @@ fn first(target: &Target, source: Source) -> Result<Lease, RunError> {
                 return Err(RunError::Keys {
                     target: target.name.clone(),
                     issuer: source.describe(),
-                    why: refusal.why.into(),
+                    why: refusal.why,
                 });
             }
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tenbin_engine::Address as EngineAddress;
 use tenbin_http::{Address, Client, Destination, Reply};
-use tenbin_plan::Target;
+use tenbin_plan::{Sentence, Target, sentence};
 use tenbin_targets::{ResolvedRoute, Running};
 use tenbin_workloads::s3::sessions::KeyRequest;
 use url::Url;
@@ -53,32 +53,41 @@ impl KeyRoute {
     }
 
     /// Sends a request to the token service.
-    pub(super) fn ask_service(&self, request: &KeyRequest) -> Result<Reply, String> {
+    pub(super) fn ask_service(&self, request: &KeyRequest) -> Result<Reply, Sentence> {
         match &self.service {
             None => self.ask_target(request, self.url.clone()),
             Some(url) => {
                 let own = self.route.tls.as_ref().map(Arc::clone);
                 let tls = match (url.scheme(), own) {
                     ("https", None) => {
-                        let config = tenbin_http::tls::client_config(None, false)?;
+                        let config = tenbin_http::tls::client_config(None, false)
+                            .map_err(Sentence::quoted)?;
                         Some(Arc::new(config))
                     }
                     (_, own) => own,
                 };
-                let destinations = Destination::of_url(url, tls.as_ref())?;
+                let destinations = Destination::of_url(url, tls.as_ref());
+                let destinations = destinations.map_err(Sentence::quoted)?;
                 self.ask(request, url, destinations)
             }
         }
     }
 
     /// Sends a request to the target under this host name.
-    pub(super) fn ask_bucket(&self, request: &KeyRequest, host: &str) -> Result<Reply, String> {
+    pub(super) fn ask_bucket(&self, request: &KeyRequest, host: &str) -> Result<Reply, Sentence> {
         let url = Url::parse(&format!("{}://{host}/", self.url.scheme()));
-        let url = url.map_err(|error| format!("{host} is not a host ({error})"))?;
+        let url = url.map_err(|error| {
+            sentence!(
+                "keys-no-host",
+                "{host} is not a host ({error})",
+                host,
+                error
+            )
+        })?;
         self.ask_target(request, url)
     }
 
-    fn ask_target(&self, request: &KeyRequest, url: Url) -> Result<Reply, String> {
+    fn ask_target(&self, request: &KeyRequest, url: Url) -> Result<Reply, Sentence> {
         let hosts = self.route.hosts.iter();
         let destinations = hosts.flat_map(|host| {
             let tls = self.route.tls.as_ref().zip(host.server_name.as_ref());
@@ -97,8 +106,8 @@ impl KeyRoute {
         request: &KeyRequest,
         url: &Url,
         destinations: Vec<Destination>,
-    ) -> Result<Reply, String> {
-        let mut why = "it has no address".to_owned();
+    ) -> Result<Reply, Sentence> {
+        let mut why = sentence!("keys-no-address", "it has no address");
         for destination in destinations {
             self.check(&destination.address)?;
             match send(request, url, destination) {
@@ -109,7 +118,7 @@ impl KeyRoute {
         Err(why)
     }
 
-    fn check(&self, address: &Address) -> Result<(), String> {
+    fn check(&self, address: &Address) -> Result<(), Sentence> {
         let address = match address {
             Address::Tcp(address) => EngineAddress::Tcp(*address),
             Address::Unix(path) => EngineAddress::Unix(path.clone()),
@@ -118,19 +127,23 @@ impl KeyRoute {
     }
 }
 
-fn send(request: &KeyRequest, url: &Url, destination: Destination) -> Result<Reply, String> {
+fn send(request: &KeyRequest, url: &Url, destination: Destination) -> Result<Reply, Sentence> {
     let client = Client::at(destination, url);
-    let mut client = client.map_err(|error| error.to_string())?;
+    let mut client = client.map_err(|error| Sentence::from(&error))?;
     client.set_timeout(TIMEOUT);
     client.set_max_body(MAX_BODY);
     for (name, value) in &request.headers {
         if !client.add_header(name, value) {
-            return Err(format!("the header {name} cannot be sent"));
+            return Err(sentence!(
+                "keys-header",
+                "the header {name} cannot be sent",
+                name
+            ));
         }
     }
     let reply = match &request.form {
         Some(form) => client.post(&request.path, FORM, form.as_bytes()),
         None => client.get(&request.path),
     };
-    reply.map_err(|error| error.to_string())
+    reply.map_err(|error| tenbin_corpus::Error::from(error).sentence())
 }

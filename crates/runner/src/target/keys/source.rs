@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use tenbin_plan::{Credentials, KeySource, Secret, Target, WebIdentity};
+use tenbin_plan::{Credentials, KeySource, Secret, Sentence, Target, WebIdentity, sentence};
 use tenbin_workloads::BucketAddress;
 use tenbin_workloads::s3::keyring::{KeyUse, Keyring};
 use tenbin_workloads::s3::sessions::{Issuer, KeyRequest, Role, Signing, issued};
@@ -67,13 +67,13 @@ pub(super) struct FreshKeys {
 #[derive(Debug)]
 pub(super) struct Refusal {
     /// The reason, in one clause.
-    pub(super) why: String,
+    pub(super) why: Sentence,
     /// Whether another try can succeed soon.
     pub(super) is_temporary: bool,
 }
 
 impl Refusal {
-    fn lasting(why: String) -> Self {
+    fn lasting(why: Sentence) -> Self {
         Self {
             why,
             is_temporary: false,
@@ -157,16 +157,16 @@ impl Source {
             is_temporary: true,
         })?;
         let found = issued(reply.status, &reply.body).map_err(|why| Refusal {
-            why: without(&why, secret.as_ref()),
+            why: without(why, secret.as_ref()),
             is_temporary: reply.status >= 500 || reply.status == 429,
         })?;
         let life = found.expires.saturating_sub(seconds_now());
         if life == 0 {
-            return Err(Refusal::lasting(
+            return Err(Refusal::lasting(sentence!(
+                "keys-expired",
                 "by the clock of this machine, its keys have expired already; compare the clocks \
                  of this machine and of the server"
-                    .to_owned(),
-            ));
+            )));
         }
         Ok(FreshKeys {
             keys: found.keys,
@@ -179,7 +179,7 @@ impl Source {
         role: &RoleOfTarget,
         identity: &Identity,
         now: u64,
-    ) -> Result<(Result<tenbin_http::Reply, String>, Option<Secret>), Refusal> {
+    ) -> Result<(Result<tenbin_http::Reply, Sentence>, Option<Secret>), Refusal> {
         let service = self.route.service();
         let role = Role {
             arn: role.arn.as_deref(),
@@ -211,7 +211,7 @@ impl Source {
         bucket: &BucketAddress,
         base: &Base,
         now: u64,
-    ) -> Result<tenbin_http::Reply, String> {
+    ) -> Result<tenbin_http::Reply, Sentence> {
         let keys = base.keys();
         let signing = Signing {
             keys: &keys,
@@ -239,13 +239,18 @@ impl Identity {
     }
 
     /// The token, or the keys, at this time.
-    fn token(&self) -> Result<Token, String> {
+    fn token(&self) -> Result<Token, Sentence> {
         match self {
             Self::Keys(base) => Ok(Token::Keys(base.keys())),
             Self::Token(token) => Ok(Token::Given(token.clone())),
             Self::TokenFile(path) => {
                 let text = std::fs::read_to_string(path).map_err(|error| {
-                    format!("the token in {} cannot be read ({error})", path.display())
+                    sentence!(
+                        "identity-token-unreadable",
+                        "the token in {path} cannot be read ({error})",
+                        path = path.display(),
+                        error
+                    )
                 })?;
                 Ok(Token::Given(Secret::new(text.trim())))
             }
@@ -254,13 +259,13 @@ impl Identity {
 }
 
 /// The text without the secret, which a server could repeat.
-fn without(text: &str, secret: Option<&Secret>) -> String {
+fn without(text: Sentence, secret: Option<&Secret>) -> Sentence {
     match secret
         .map(Secret::reveal)
         .filter(|secret| !secret.is_empty())
     {
-        Some(secret) => text.replace(secret, "(token)"),
-        None => text.to_owned(),
+        Some(secret) => text.replaced(secret, "(token)"),
+        None => text,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The response to a request for temporary keys.
 
-use tenbin_plan::{Credentials, KeySource, Secret, SessionToken};
+use tenbin_plan::{Credentials, KeySource, Secret, Sentence, SessionToken, sentence};
 
 use crate::s3::messages::judging::{code, explain};
 use crate::s3::messages::listing::text_of;
@@ -24,18 +24,22 @@ pub struct Issued {
 /// # Errors
 /// Why there are no keys, in one clause. It contains no secret of the response; text of the server
 /// is untrusted until escaped.
-pub fn issued(status: u16, body: &[u8]) -> Result<Issued, String> {
+pub fn issued(status: u16, body: &[u8]) -> Result<Issued, Sentence> {
     if status != 200 {
         return Err(refusal(status, body));
     }
     let text = |name: &str| {
         let found = text_of(body, name).filter(|text| !text.is_empty() && is_visible(text));
-        found.ok_or_else(|| format!("the response has no usable {name}"))
+        found.ok_or_else(|| sentence!("keys-without", "the response has no usable {name}", name))
     };
     let (access_key, secret_key) = (text("AccessKeyId")?, text("SecretAccessKey")?);
     let token = text("SessionToken")?;
-    let expires = parse_utc(&text("Expiration")?)
-        .ok_or("the Expiration in the response is not a time in UTC")?;
+    let expires = parse_utc(&text("Expiration")?).ok_or_else(|| {
+        sentence!(
+            "keys-expiration",
+            "the Expiration in the response is not a time in UTC"
+        )
+    })?;
     let mut keys = Credentials::generated(access_key, secret_key);
     keys.session_token = Some(SessionToken {
         secret: Secret::new(token),
@@ -45,20 +49,39 @@ pub fn issued(status: u16, body: &[u8]) -> Result<Issued, String> {
 }
 
 /// What a server says that issues no keys.
-fn refusal(status: u16, body: &[u8]) -> String {
+fn refusal(status: u16, body: &[u8]) -> Sentence {
     let Some(code) = code(body) else {
-        return format!(
-            "the server responded with {status} without an error code; does it issue keys there?"
+        return sentence!(
+            "keys-without-code",
+            "the server responded with {status} without an error code; does it issue keys there?",
+            status
         );
     };
     let message = text_of(body, "Message").filter(|text| !text.is_empty());
     match (explain(&code), message) {
-        (Some(meaning), _) => format!("{meaning} ({status} {code})"),
+        (Some(meaning), _) => sentence!(
+            "keys-refused-because",
+            "{meaning} ({status} {code})",
+            meaning = Sentence::fixed(meaning),
+            status,
+            code
+        ),
         (None, Some(message)) => {
             let short: String = message.chars().take(LONGEST_QUOTE).collect();
-            format!("the server responded with {status} {code}: {short}")
+            sentence!(
+                "keys-refused-with",
+                "the server responded with {status} {code}: {message}",
+                status,
+                code,
+                message = short
+            )
         }
-        (None, None) => format!("the server responded with {status} {code}"),
+        (None, None) => sentence!(
+            "keys-refused",
+            "the server responded with {status} {code}",
+            status,
+            code
+        ),
     }
 }
 
@@ -94,7 +117,7 @@ mod tests {
         }
         let local = SESSION.replace("12:41:00Z", "12:41:00+09:00");
         let error = issued(200, local.as_bytes()).unwrap_err();
-        assert!(error.contains("not a time in UTC"), "{error}");
+        assert!(error.text().contains("not a time in UTC"), "{error}");
         let split = SESSION.replace("ASIA1", "AS IA1");
         assert!(issued(200, split.as_bytes()).is_err());
         assert!(issued(200, b"<html>").is_err());
@@ -113,11 +136,9 @@ mod tests {
             said(400, "InvalidParameterValue"),
             "the server responded with 400 InvalidParameterValue: no such role"
         );
-        assert!(said(403, "AccessDenied").ends_with("(403 AccessDenied)"));
-        assert!(
-            issued(404, b"not found")
-                .unwrap_err()
-                .contains("404 without")
-        );
+        let denied = said(403, "AccessDenied");
+        assert!(denied.text().ends_with("(403 AccessDenied)"), "{denied}");
+        let other = issued(404, b"not found").unwrap_err();
+        assert!(other.text().contains("404 without"), "{other}");
     }
 }

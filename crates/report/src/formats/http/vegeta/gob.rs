@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::rc::Rc;
 
-use crate::formats::reader::Fault;
+use tenbin_plan::sentence;
+
+use crate::formats::reader::{Fault, Reason};
 
 /// Identifiers of Go's basic types.
 pub(super) const INT: i64 = 2;
@@ -89,7 +91,7 @@ impl<'a> Gob<'a> {
                     Some(Type::Struct { name: own, fields }) if own == name => {
                         Ok(Some(Rc::clone(fields)))
                     }
-                    _ => Err(self.fault(&format!("holds no {name}"))),
+                    _ => Err(self.fault(sentence!("gob-without", "holds no {name}", name))),
                 };
             }
             self.define(id.checked_neg().ok_or_else(|| self.malformed())?)?;
@@ -311,8 +313,14 @@ impl<'a> Gob<'a> {
         Ok(())
     }
 
-    pub(super) fn fault(&self, what: &str) -> Fault {
-        Fault::of_the_file(format!("message {} {what}", self.message))
+    pub(super) fn fault(&self, what: impl Reason) -> Fault {
+        let what = what.sentence();
+        Fault::of_the_file(sentence!(
+            "of-gob-message",
+            "message {number} {what}",
+            number = self.message,
+            what
+        ))
     }
 
     pub(super) fn malformed(&self) -> Fault {
@@ -320,6 +328,10 @@ impl<'a> Gob<'a> {
     }
 
     fn cut(&self, error: &std::io::Error) -> Fault {
-        self.fault(&format!("cannot be read: {error}; the file may be cut off"))
+        self.fault(sentence!(
+            "gob-unreadable",
+            "cannot be read: {error}; the file may be cut off",
+            error
+        ))
     }
 }
