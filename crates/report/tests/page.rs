@@ -17,7 +17,7 @@ use markup::{Tag, text_of};
 use serde_json::Value;
 use tenbin_report::formats::kept;
 use tenbin_report::html;
-use tenbin_result::{Document, Language};
+use tenbin_result::Document;
 
 /// Maximum size of the page of a run, bytes.
 const LIMIT: usize = 500_000;
