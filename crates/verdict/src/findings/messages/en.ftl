@@ -127,7 +127,17 @@ search-failed =
         [both] { $rate } missed { $limits }, and { $others }
        *[unknown] { $rate } failed
     }
+search-own-limit =
+    { $target } sustains at least { $rate } at { $workload } within { $slo }; at { $failed } { $limit ->
+        [connections] { $connections ->
+            [one] the only connection was in use
+           *[other] all { $connections } connections were in use
+        } → use more --connections
+       *[generator] a load generator thread was busy for { $busy } of the time → use more --threads
+    }
+search-lower-bound = { $claim }
 search-lagged = the target did not keep up
+search-behind = requests fell behind the offered rate
 search-errors = { $share } of the operations failed
 search-nothing-ended = no operation ended
 search-bounds =
