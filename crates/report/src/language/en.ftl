@@ -84,14 +84,6 @@ optimum =
 no-optimum = no optimum of { $sweep } at { $workload }
 
 # Expectations
-expectation =
-    { $fails ->
-        [true] fail if { $condition }
-       *[false] { $condition }
-    } by { $target } at { $workload }
-not-met = NOT MET: { $expectations }
-failed = FAILED: { $expectations }
-cannot-tell-whether = cannot tell whether { $expectations }
 none-proven = no --fail-if condition is proven
 all-met =
     { $count ->

@@ -75,14 +75,6 @@ optimum =
     }
 no-optimum = { $workload } での { $sweep } の最適値はない
 
-expectation =
-    { $target }({ $workload })の { $condition }{ $fails ->
-        [true] (失敗の条件)
-       *[false] {""}
-    }
-not-met = 条件を満たさない(NOT MET): { $expectations }
-failed = 不合格(FAILED): { $expectations }
-cannot-tell-whether = 条件を満たすか判定できない: { $expectations }
 none-proven = --fail-if の条件が成り立つとは証明されなかった
 all-met =
     { $count ->

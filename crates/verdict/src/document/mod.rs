@@ -1,5 +1,6 @@
 //! Builds the result document from a run and its assessment.
 
+pub mod conditions;
 pub(crate) mod decided;
 mod describe;
 pub mod sentences;

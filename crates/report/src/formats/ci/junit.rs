@@ -6,13 +6,14 @@ use std::fmt::Write as _;
 use tenbin_result::{
     Document, Expectation, Gate, GateFigure, GateOutcome, GateStanding, Language, Trust,
 };
-use tenbin_verdict::is_decided_all_the_same;
+use tenbin_verdict::{conditions, is_decided_all_the_same};
 
-use crate::expectations::{condition, figure, standing};
+use crate::expectations::{figure, standing};
 use crate::formats::format::Format;
 use crate::formats::plan_requirements::NO_CONDITION;
 use crate::formats::write::Writer;
 use crate::gate::{fails_strictly, headline};
+use crate::language::say_in;
 
 pub(in crate::formats) const FORMAT: Format = Format {
     name: "junit",
@@ -72,7 +73,8 @@ fn text(document: &Document) -> String {
 }
 
 fn case(expectation: &Expectation) -> String {
-    let name = format!("{} by {}", condition(expectation), expectation.target);
+    let demanded = conditions::demanded_of_target(expectation);
+    let name = say_in(Language::English, &demanded);
     let said = match &expectation.why {
         Some(why) => format!("{}; {why}", figure(expectation, Language::English)),
         None => figure(expectation, Language::English),

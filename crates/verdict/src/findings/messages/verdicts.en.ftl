@@ -7,10 +7,65 @@ expectations-met =
         [one] the expectation is met
        *[other] all { $count } expectations are met
     }
-expectations-violated = expectations NOT MET: { $conditions }
-expectations-undecided = cannot tell whether expectations are met: { $conditions }
-fail-if-undecided = cannot tell whether a --fail-if condition is true: { $conditions }
+expectations-violated = NOT MET: { $conditions }
+fail-if-violated = FAILED: { $conditions }
+expectations-undecided = cannot tell whether { $conditions }{ $why }
+fail-if-undecided = no --fail-if condition is proven: cannot tell whether { $conditions }
 one-target-measured = one target was measured, so there is nothing to compare
+
+# Conditions of --expect and --fail-if.
+condition-figure =
+    { $name ->
+        [mean] mean time
+        [max] longest time
+        [errors] error rate
+        [cpu] CPU time per operation
+       *[other] { $shown }
+    }
+condition-value =
+    { $ratio ->
+        [true] { $shown } times that of the baseline
+       *[false] { $shown }
+    }
+condition-demanded =
+    { $figure } must { $fails ->
+        [true] not be
+       *[false] be
+    } { $relation ->
+        [below] below
+        [above] above
+        [at-most] at most
+       *[at-least] at least
+    } { $bound }
+condition-demanded-of-target =
+    { $figure } of { $target } must { $fails ->
+        [true] not be
+       *[false] be
+    } { $relation ->
+        [below] below
+        [above] above
+        [at-most] at most
+       *[at-least] at least
+    } { $bound }
+condition-violated =
+    { $figure } of { $target } is { $seen } at { $workload } and must { $fails ->
+        [true] not be
+       *[false] be
+    } { $relation ->
+        [below] below
+        [above] above
+        [at-most] at most
+       *[at-least] at least
+    } { $bound }
+condition-undecided =
+    { $figure } of { $target } is { $relation ->
+        [below] below
+        [above] above
+        [at-most] at most
+       *[at-least] at least
+    } { $bound } at { $workload }
+condition-because = : { $why }
+condition-undecided-because = { $condition }{ $why }
 
 # Comparisons of targets and workloads.
 compared = { $claim }{ $figures }{ $small }{ $outlook }
@@ -200,6 +255,28 @@ no-sweep-optimum =
 
 # Why an expectation could not be decided.
 not-trusted = the figures cannot be trusted
+not-trusted-because =
+    { $rule ->
+        [send_lag] requests were sent late by { $agents ->
+            [true] an agent
+           *[false] this machine
+        }
+        [client_saturated] the load generator was saturated
+        [throttled] a CPU quota stopped the load generator
+        [swapping] memory was short
+        [errors] operations failed
+        [process_ended] a process of the target ended during the run
+        [incomplete] the run ended too early
+        [short_slices] the slices are too short for the operations
+        [port_exhaustion] local ports ran out
+        [unequal_answers] the targets gave different responses
+        [unequal_requests] the targets did not get the same requests
+        [mixed_responses] the same request got different kinds of responses
+        [changed_answers] responses changed during or after the run
+        [content_under_load] responses under load differ from those without load
+        [read_back] writes or deletions had no effect
+       *[other] the figures cannot be trusted (finding { $name })
+    }
 holds-despite-delay =
     holds even with the delay of the load generator or its machine; the exact { $figure } is not known
 not-sustained-figures = a target does not keep its figures under continuous load

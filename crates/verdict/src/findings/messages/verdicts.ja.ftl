@@ -3,10 +3,68 @@ text = { $text }
 suspect = { $sentence }。数値は要注意、所見を参照
 no-verdict = { $about }は判定しない。数値を信用できない。所見を参照
 expectations-met = { $count } 件の期待条件をすべて満たした
-expectations-violated = 満たさなかった期待条件: { $conditions }
-expectations-undecided = 満たしたか判定できない期待条件: { $conditions }
-fail-if-undecided = 成り立つか判定できない --fail-if の条件: { $conditions }
+expectations-violated = 条件を満たさない(NOT MET): { $conditions }
+fail-if-violated = 不合格(FAILED): { $conditions }
+expectations-undecided = 判定できない: { $conditions }{ $why }
+fail-if-undecided = --fail-if の条件が成り立つとは証明されなかった。判定できない: { $conditions }
 one-target-measured = 測定したターゲットは 1 つで、比較対象がない
+
+# Conditions of --expect and --fail-if.
+condition-figure =
+    { $name ->
+        [throughput] スループット
+        [mean] 平均時間
+        [max] 最長時間
+        [errors] エラー率
+        [cpu] {" "}1 操作あたりの CPU 時間
+        [bandwidth] 帯域
+        [memory] メモリー
+       *[other] {" "}{ $shown }{" "}
+    }
+condition-value =
+    { $ratio ->
+        [true] ベースラインの { $shown } 倍
+       *[false] {" "}{ $shown }{" "}
+    }
+condition-demanded =
+    { $figure }は{ $bound }{ $relation ->
+        [below] 未満
+        [above] 超
+        [at-most] 以下
+       *[at-least] 以上
+    }{ $fails ->
+        [true] であってはならない
+       *[false] でなければならない
+    }
+condition-demanded-of-target =
+    { $target } の{ $figure }は{ $bound }{ $relation ->
+        [below] 未満
+        [above] 超
+        [at-most] 以下
+       *[at-least] 以上
+    }{ $fails ->
+        [true] であってはならない
+       *[false] でなければならない
+    }
+condition-violated =
+    { $workload } での { $target } の{ $figure }は{ $seen }だが{ $bound }{ $relation ->
+        [below] 未満
+        [above] 超
+        [at-most] 以下
+       *[at-least] 以上
+    }{ $fails ->
+        [true] であってはならない
+       *[false] でなければならない
+    }
+condition-undecided =
+    { $workload } での { $target } の{ $figure }が{ $bound }{ $relation ->
+        [below] 未満
+        [above] 超
+        [at-most] 以下
+       *[at-least] 以上
+    }か
+condition-because = 。理由: { $why }
+condition-undecided-because = { $condition }{ $why }
 
 # Comparisons of targets and workloads.
 compared = { $claim }{ $figures }{ $small }{ $outlook }
@@ -160,6 +218,28 @@ no-sweep-optimum = { $workload } での { $sweep } の最適値は求めない�
 
 # Why an expectation could not be decided.
 not-trusted = 数値を信用できない
+not-trusted-because =
+    { $rule ->
+        [send_lag] { $agents ->
+            [true] エージェント
+           *[false] このマシン
+        }がリクエストを遅れて送った
+        [client_saturated] 負荷生成側が飽和した
+        [throttled] CPU クォータが負荷生成側を止めた
+        [swapping] メモリーが足りなかった
+        [errors] 操作が失敗した
+        [process_ended] 実行中にターゲットのプロセスが終了した
+        [incomplete] 実行が早く終わりすぎた
+        [short_slices] スライスが操作に対して短すぎる
+        [port_exhaustion] ローカルポートが尽きた
+        [unequal_answers] ターゲットの応答が互いに異なる
+        [unequal_requests] ターゲットに同じリクエストが送られていない
+        [mixed_responses] 同じリクエストに異なる種類の応答があった
+        [changed_answers] 実行中または実行後に応答が変わった
+        [content_under_load] 負荷時の応答が無負荷時と異なる
+        [read_back] 書き込みまたは削除が実行されていない
+       *[other] 数値を信用できない(所見 { $name })
+    }
 holds-despite-delay =
     負荷生成側とそのマシンによる遅れを含めても成り立つ。正確な { $figure } は不明
 not-sustained-figures = 連続負荷では数値を維持できないターゲットがある
