@@ -819,11 +819,11 @@ fn ratios_and_absolute_figures_are_trusted_apart() {
     );
     let observed = "only 3 % of the machine's CPU time was idle (median of 16 slices)";
     assert_eq!(absolute.because[0], observed);
-    let apart = format!("trust the ratio, not the absolute figures: {observed}");
+    let apart = format!("for the ratio; absolute figures are in doubt: {observed}");
     let text = screen(&document, 400, false);
     assert!(text.contains(&format!("\nVALID  {apart}")), "{text}");
     let page = markdown(&document);
-    assert!(page.contains("**VALID**  trust the ratio, not the absolute figures: only 3 %"));
+    assert!(page.contains("**VALID**  for the ratio; absolute figures are in doubt: only 3 %"));
     let last = last_lines(&document);
     assert!(last.contains("Trust    ratio: VALID"), "{last}");
     let both = screen(&made_up::pair().document(), 400, false);

@@ -133,7 +133,8 @@ shared-by-agents =
 trust-valid = no finding invalidates these figures
 trust-suspect = these figures may mislead
 trust-invalid = these figures cannot be trusted
-trust-ratio = trust the ratio, not the absolute figures: { $because }
+trust-ratio = for the ratio; absolute figures are in doubt: { $because }
+trust-one-target = one target: there is no ratio, and absolute figures are in doubt: { $because }
 trust-neither =
     the ratio may mislead (see the findings), and so may the absolute figures: { $because }
 more-reasons =

@@ -17,6 +17,7 @@ use crate::block::{Block, Look, Text};
 use crate::escape::for_terminal;
 use crate::expectations::{answers_by_expectations, expectations_clause, optimum_claim};
 use crate::language::{clauses, figure_words, say};
+use crate::trust_reason::{of_one_target, reasons};
 use crate::words::trust_meaning;
 
 /// Maximum number of comparisons written in one line with figures; with more, only verdicts are
@@ -75,7 +76,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
 /// The meaning of the trust level for this run, in the language of the document.
 pub(crate) fn trusted(document: &Document) -> String {
     let about = match (document.only_ratios(), document.trust) {
-        (None, trust) => trust_meaning(trust),
+        (None, trust) => of_one_target(document).unwrap_or_else(|| trust_meaning(trust)),
         (Some(because), Trust::Valid) => {
             message!("trust-ratio", because = reasons(because))
         }
@@ -87,16 +88,6 @@ pub(crate) fn trusted(document: &Document) -> String {
         established(document),
     ];
     say(document, &clauses(about, more.into_iter().flatten()))
-}
-
-/// Why absolute figures are in doubt: the first reason, and how many more there are.
-fn reasons(because: &[String]) -> Message {
-    let first = because.first().map_or("", String::as_str);
-    let first = message!("text", text = first);
-    match because.len().saturating_sub(1) {
-        0 => first,
-        more => message!("more-reasons", first, count = more),
-    }
 }
 
 /// The clause on responses whose content was not compared; `None` if all were compared.
