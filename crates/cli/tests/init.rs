@@ -234,7 +234,10 @@ fn what_is_missing_or_impossible_is_one_error_and_no_file() {
     }
     scratch.write("file", "");
     std::fs::create_dir(scratch.join("directory")).expect("a directory");
+    let mode = nix::sys::stat::Mode::S_IRWXU;
+    nix::unistd::mkfifo(&scratch.join("pipe"), mode).expect("a pipe");
     for (line, file) in [
+        (format!("{url} --out pipe --force"), "pipe"),
         (format!("{url} --out absent/plan.toml"), "absent/plan.toml"),
         (format!("{url} --out file/plan.toml"), "file/plan.toml"),
         (format!("{gate} --ci github --ci-out file/x"), "file/x"),

@@ -1009,6 +1009,7 @@ contradicts-rate = 内容が矛盾している。{ $seconds } 秒で { $requests
 contradicts-failures = 内容が矛盾している。{ $requests } リクエストのうち { $failed } が失敗したことになっている
 contradicts-order = 内容が矛盾している。{ $less } が { $more } より長い
 contradicts-mean = 内容が矛盾している。平均が最短と最長の間にない
+contradicts-percentiles = 内容が矛盾している。このパーセンタイルからはこの平均になりえない
 result-line-too-long = 行が { $longest } バイトより長い。この形式にそのような行はない
 no-column-of-tool = { $tool } が書く列「{ $name }」がない
 other-fields = フィールドが { $fields } 個で、1 行目の { $columns } 個と異なる。壊れているのかもしれない
