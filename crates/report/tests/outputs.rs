@@ -571,7 +571,8 @@ fn the_verdict_says_how_many_blocks_an_interval_for_all_comparisons_takes() {
     first.block_ratios.truncate(6);
     first.ratio.as_mut().unwrap().interval = None;
     let verdict = verdict_of(&document);
-    let expected = "interval unknown; too few rounds for 2 comparisons: 7 quads needed, 6 measured";
+    let expected =
+        "interval unknown; too few rounds for 2 comparisons: 14 rounds needed, 12 measured";
     assert!(verdict.contains(expected), "{verdict}");
 }
 
@@ -652,16 +653,16 @@ fn a_likely_difference_is_marked_with_its_confidence_and_what_is_missing() {
     };
     let document = undecided(inconclusive(Some(likely)));
     let said = "durable is LIKELY SLOWER than memory at get-1KiB: throughput −68 % (93 % CI −70 … \
-                −66 %); 5 quads, 1 more needed for a confidence of 95 %";
+                −66 %); 10 rounds, 2 more needed for a confidence of 95 %";
     let screen = screen(&document, 400, false);
     assert!(screen.contains(said), "{screen}");
     let verdict = verdict_of(&document);
-    let said = "durable is likely slower than memory at get-1KiB (throughput × 0.320, 0.300–0.340; 5 \
-                quads, 1 more needed for a confidence of 95 %)";
+    let said = "durable is likely slower than memory at get-1KiB (throughput × 0.320, 0.300–0.340; 10 \
+                rounds, 2 more needed for a confidence of 95 %)";
     assert!(verdict.contains(said), "{verdict}");
     let document = undecided(inconclusive(None));
     let screen = made_up::screen(&document, 400, false);
-    let said = "interval unknown); too few rounds: 6 quads needed, 5 measured";
+    let said = "interval unknown); too few rounds: 12 rounds needed, 10 measured";
     assert!(screen.contains(said), "{screen}");
 }
 

@@ -242,29 +242,23 @@ metrics-page = メトリクス: { $url }
 
 # --- Cautions before a run
 too-few-rounds =
-    --rounds { $rounds }({ $blocks } { $is_pair ->
-        [true] クワッド(ABBA)
-       *[false] ブロック(ウィリアムズ方格)
-    })ではどんな差も示せない。信頼水準 { $confidence } % では、{ $questions ->
+    --rounds { $rounds } ではどんな差も示せない。信頼水準 { $confidence } % では、{ $questions ->
         [1] {""}
        *[other] { $questions } 個の比較の
-    }符号順位検定に { $blocks_needed } { $is_pair ->
-        [true] クワッド
-       *[false] ブロック
-    }が必要 → --rounds { $needed } 以上にする(約 { $time }){ $offers }
+    }符号順位検定に { $needed } ラウンドが必要 → --rounds { $needed } 以上にする(約 { $time }){ $offers }
 or-keep-time = 。時間を変えないなら、--rounds { $needed } --slice { $slice }
 or-compare-less =
     。または比較を減らし、このラウンド数で最大 { $questions } 個にする(基準以外の 1 ターゲットの 1 ワークロードが
     1 個の比較。スイープの各段階はまとめて 1 個)
 or-without-twin = 。または双子(--aa)を外す
-rounds-rounded-up = { $asked } ではなく { $count } ラウンドにする。{ $design }、実行は完全なブロックだけからなる
-blocks-of-workloads = 比べるワークロードは { $each } ラウンドのブロックで交互に測り
-quads-of-targets = 2 つのターゲットは 2 ラウンドの ABBA のクワッドで交互に測り
-squares-of-targets =
+rounds-rounded-up = { $asked } ではなく { $count } ラウンドにする。{ $design }、実行は { $each } ラウンドの倍数になる
+order-of-workloads = 比べるワークロードの釣り合った順序は { $each } ラウンドで一巡し
+order-of-pair = 2 つのターゲットの釣り合った順序(A B B A)は 2 ラウンドで一巡し
+order-of-targets =
     { $targets } 個のターゲット{ $twin ->
         [true] (--aa の双子を含む)
        *[false] {""}
-    }は { $each } ラウンドのウィリアムズ方格で交互に測り
+    }の釣り合った順序は { $each } ラウンドで一巡し
 small-parts =
     「{ $workload }」の 1 パートは { $part } だが、ほとんどのサーバーは最後のパートを除き { $smallest } 未満のパートを
     拒否する

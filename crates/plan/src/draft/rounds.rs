@@ -42,9 +42,9 @@ section! {
                 .default("rounds × slice"),
             );
         /// number of rounds; a round is one slice of every target. A run consists of complete
-        /// blocks: an even number of rounds for two targets (ABBA quads); for three or more, a
-        /// multiple of the number of targets, or of twice that number if it is odd (Williams
-        /// squares). Other numbers are rounded up, with a note
+        /// blocks, in which the order of the targets is balanced: an even number of rounds for two
+        /// targets (A B B A); for three or more, a multiple of the number of targets, or of twice
+        /// that number if it is odd (Williams squares). Other numbers are rounded up, with a note
         count: Scalar, shown count = whole(1, MOST_ROUNDS)
             .default_rule(
                 "8 for one target, 16 for two, 10 with a gate; for more, the smallest number of squares that \
@@ -236,7 +236,7 @@ section! {
         #[derive(Debug, Clone, PartialEq)]
         pub struct Rounds {
             /// Number of rounds, each with one slice of every target. With two targets, this is an
-            /// even number, because two rounds form one ABBA quad. If the run can end by precision,
+            /// even number, because two rounds form one block (A B B A). If the run can end by precision,
             /// this is the minimum number.
             pub count: u32 = 0,
             /// The number of rounds as written in the plan, if `count` was rounded up to whole

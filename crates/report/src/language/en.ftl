@@ -26,12 +26,12 @@ changed = { $metric } { $change } ({ $interval })
 times = { $metric } × { $ratio }, { $interval }
 interval-points = { $confidence } % CI { $low } … { $high } %
 interval-times = { $confidence } % CI { $low }–{ $high }
-too-few-blocks =
+too-few-rounds =
     too few rounds{ $comparisons ->
         [one] {""}
        *[other] {" "}for { $comparisons } comparisons
     }: { $needed } needed, { $measured } measured
-blocks-missing =
+rounds-missing =
     { $measured }, { $missing } more needed for a confidence of 95 %{ $comparisons ->
         [one] {""}
        *[other] {" "}for { $comparisons } comparisons
@@ -105,11 +105,6 @@ despite-invalid =
     } figures of this run cannot be trusted
 
 # How it was measured
-rounds =
-    { $count ->
-        [one] 1 round
-       *[other] { $count } rounds
-    }
 rounds-of = { $rounds } of { $seconds }
 max-rate-search = maximum-rate search, slices of { $seconds }
 by-other-tools = by other tools, not interleaved
@@ -218,10 +213,10 @@ about-size-by-connections =
     { $strongest } times.
 about-quads =
     { $dot ->
-        [quad] Each dot is one quad (ABBA), a hollow one has a flagged slice.
-        [block] Each dot is one block, a hollow one has a flagged slice.
+        [pair] Each dot is one pair of rounds (A B B A), a hollow one has a flagged slice.
+        [group] Each dot is one group of rounds, a hollow one has a flagged slice.
        *[several]
-            Each dot is the median of { $size } blocks in a row; its bar goes from the lowest to the
+            Each dot is the median of { $size } ratios in a row; its bar goes from the lowest to the
             highest.
     } { $margin ->
         [true]
@@ -810,7 +805,7 @@ history-about =
 
 # --- Notes below the comparisons
 paired-ratios =
-    a ratio is estimated from the ratios of single blocks (paired by round, which cancels drift), and may
+    a ratio is estimated from the ratios of single rounds (paired, which cancels drift), and may
     differ from the quotient of the columns: { $ratios }
 paired-ratio = { $metric } of { $challenger } ÷ { $baseline } { $ratio }, by the columns { $quotient }
 flagged-included =

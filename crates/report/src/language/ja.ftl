@@ -29,19 +29,19 @@ changed = { $metric } { $change }({ $interval })
 times = { $metric } × { $ratio }、{ $interval }
 interval-points = { $confidence } % 信頼区間 { $low } … { $high } %
 interval-times = { $confidence } % 信頼区間 { $low }–{ $high }
-too-few-blocks =
+too-few-rounds =
     ラウンド不足({ $comparisons ->
         [1] {""}
        *[other] { $comparisons } 個の比較では{" "}
     }{ $needed }必要、測定は { $measured })
-blocks-missing =
+rounds-missing =
     { $measured }を測定、{ $comparisons ->
         [1] {""}
        *[other] { $comparisons } 個の比較を
     }信頼水準 95 % { $comparisons ->
         [1] {""}
        *[other] で判定する
-    }にはあと { $missing } 個必要
+    }にはあと { $missing } ラウンド必要
 however = ただし、{ $first }
 however-both = ただし、{ $first }、{ $second }
 proven =
@@ -95,7 +95,6 @@ despite-invalid =
        *[false] {""}
     }この実行のほかの数値は信用できない
 
-rounds = { $count } ラウンド
 rounds-of = { $rounds } × { $seconds }
 max-rate-search = 最大レートの探索、1 スライス { $seconds }
 by-other-tools = ほかのツールで測定(交互ではない)
@@ -187,9 +186,9 @@ about-size-by-connections =
     { $strong } 倍未満は薄く、{ $strongest } 倍以上は濃い。
 about-quads =
     { $dot ->
-        [quad] 点はそれぞれ 1 つのクワッド(ABBA)。白抜きは注意の印がついたスライスを含む。
-        [block] 点はそれぞれ 1 つのブロック。白抜きは注意の印がついたスライスを含む。
-       *[several] 点はそれぞれ連続する { $size } ブロックの中央値。縦の線は最小から最大まで。
+        [pair] 点はそれぞれ 2 ラウンド(A B B A)の組。白抜きは注意の印がついたスライスを含む。
+        [group] 点はそれぞれラウンドのまとまり。白抜きは注意の印がついたスライスを含む。
+       *[several] 点はそれぞれ連続する { $size } 個の比の中央値。縦の線は最小から最大まで。
     }{ $margin ->
         [true] 線は推定値とその区間、灰色の帯は同等とみなす範囲。
        *[false] 線は推定値とその区間。

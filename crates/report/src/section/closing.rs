@@ -359,17 +359,14 @@ pub(super) fn interval(ends: Option<(f64, f64)>) -> Message {
     }
 }
 
-/// Why a ratio has no interval with the usual confidence: `5 quads, 1 more for a confidence of 95 %`
-/// for a likely difference, otherwise `too few rounds: 6 quads needed, 3 measured`. `None` with
-/// enough blocks.
+/// Why a ratio has no interval with the usual confidence: `10 rounds, 2 more needed for a confidence of
+/// 95 %` for a likely difference, otherwise `too few rounds: 12 rounds needed, 6 measured`. `None` with
+/// enough rounds.
 pub(super) fn too_few_blocks(comparison: &Comparison) -> Option<Message> {
     if comparison.ratio?.interval.is_some() || comparison.twin {
         return None;
     }
-    let blocks = |count: usize| match comparison.rounds_per_block {
-        2 => message!("quads", count),
-        _ => message!("blocks", count),
-    };
+    let rounds_in = |blocks: u64| blocks.saturating_mul(comparison.rounds_per_block);
     let comparisons = comparison.together.map_or(1, |all| all.comparisons);
     let measured = comparison.block_ratios.len();
     let needed = blocks_for_significance((1.0 - CONFIDENCE) / comparisons as f64)?;
@@ -378,16 +375,16 @@ pub(super) fn too_few_blocks(comparison: &Comparison) -> Option<Message> {
     }
     Some(match comparison.outcome.likely() {
         Some(likely) => message!(
-            "blocks-missing",
-            measured = blocks(measured),
-            missing = likely.blocks_missing,
+            "rounds-missing",
+            measured = message!("rounds", count = rounds_in(measured as u64)),
+            missing = rounds_in(likely.blocks_missing),
             comparisons
         ),
         None => message!(
-            "too-few-blocks",
+            "too-few-rounds",
             comparisons,
-            needed = blocks(needed),
-            measured
+            needed = message!("rounds", count = rounds_in(needed as u64)),
+            measured = rounds_in(measured as u64)
         ),
     })
 }

@@ -117,12 +117,9 @@ impl Sentence<'_> {
         }
     }
 
-    /// A number of blocks by their name.
-    fn blocks(self, count: u64, [quads, blocks]: [&str; 2]) -> Message {
-        let id = match self.found.rounds_per_block {
-            2 => quads,
-            _ => blocks,
-        };
+    /// The rounds in a number of blocks.
+    fn rounds(self, id: &str, blocks: u64) -> Message {
+        let count = blocks.saturating_mul(self.found.rounds_per_block);
         Message::new(id).with("count", count)
     }
 
@@ -132,7 +129,7 @@ impl Sentence<'_> {
             outcome, together, ..
         } = self.found;
         let figure = self.found.ratio?;
-        let blocks = self.blocks(self.found.block_ratios.len() as u64, ["quads", "blocks"]);
+        let rounds = self.rounds("rounds", self.found.block_ratios.len() as u64);
         let ends = match (outcome.likely(), figure.interval) {
             (Some(likely), _) => Some((likely.confidence, likely.low, likely.high)),
             (None, Some(ends)) => {
@@ -143,7 +140,7 @@ impl Sentence<'_> {
         };
         let ratio = Value::Ratio(figure.value);
         Some(match ends {
-            None => message!("ratio-alone", ratio, blocks),
+            None => message!("ratio-alone", ratio, rounds),
             Some((confidence, low, high)) => message!(
                 "ratio-with-interval",
                 ratio,
@@ -151,7 +148,7 @@ impl Sentence<'_> {
                 together = together.map_or(0, |all| all.comparisons),
                 low = Value::Ratio(low),
                 high = Value::Ratio(high),
-                blocks
+                rounds
             ),
         })
     }
@@ -195,7 +192,7 @@ impl Sentence<'_> {
             return None;
         };
         if let Some(likely) = likely {
-            let missing = self.blocks(likely.blocks_missing, ["quads-are", "blocks-are"]);
+            let missing = self.rounds("rounds-are", likely.blocks_missing);
             return Some(message!("below-confidence", missing));
         }
         let comparisons = self.found.together.map_or(0, |all| all.comparisons);
@@ -277,11 +274,11 @@ mod tests {
     fn says_which_target_is_faster_and_by_how_much() {
         assert_eq!(
             said(&scaled(1.123), Metric::Throughput),
-            "b is 12.3 % faster than a at get (ratio 1.123, 96 % interval 1.123–1.123, 8 quads)"
+            "b is 12.3 % faster than a at get (ratio 1.123, 96 % interval 1.123–1.123, 16 rounds)"
         );
         assert_eq!(
             said(&scaled(3.0), Metric::Throughput),
-            "b is 3.00 times as fast as a at get (ratio 3.00, 96 % interval 3.00–3.00, 8 quads)"
+            "b is 3.00 times as fast as a at get (ratio 3.00, 96 % interval 3.00–3.00, 16 rounds)"
         );
         let latency = said(&scaled(1.25), Metric::SERVICE_P50);
         assert!(
@@ -294,11 +291,11 @@ mod tests {
     fn says_what_is_the_same_and_what_is_unknown() {
         assert_eq!(
             said(&scaled(1.0), Metric::Throughput),
-            "b and a are equivalent at get: throughput within 5 % (ratio 1.000, 96 % interval 1.000–1.000, 8 quads)"
+            "b and a are equivalent at get: throughput within 5 % (ratio 1.000, 96 % interval 1.000–1.000, 16 rounds)"
         );
         assert_eq!(
             said(&scaled(1.5).interrupted(3), Metric::Throughput),
-            "cannot compare b with a at get by throughput: no complete block has this figure for \
+            "cannot compare b with a at get by throughput: no complete rounds have this figure for \
              both targets; the numbers are suspect, see the findings"
         );
     }
@@ -314,7 +311,7 @@ mod tests {
         assert_eq!(
             sentence,
             "cannot tell b from a at get by throughput (ratio 1.031, 96 % interval 0.850–1.250, \
-             8 quads): this run would have detected a difference of 26.8 % or more; about 286 \
+             16 rounds): this run would have detected a difference of 26.8 % or more; about 286 \
              rounds would detect 5 %"
         );
     }
@@ -326,7 +323,7 @@ mod tests {
         assert_eq!(
             said(&run, Metric::Throughput),
             "no verdict on b against a at get: the figures cannot be trusted; see the findings \
-             (ratio 1.300, 96 % interval 1.300–1.300, 8 quads)"
+             (ratio 1.300, 96 % interval 1.300–1.300, 16 rounds)"
         );
     }
 }

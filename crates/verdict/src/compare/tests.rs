@@ -320,8 +320,8 @@ fn a_large_difference_in_too_few_blocks_is_likely_with_its_confidence() {
     );
     assert!(
         primary(&faster(5, 12.0)).sentence().ends_with(
-            "is likely faster than a at get: throughput (ratio 12.0, 93 % interval 11.9–12.1, 5 \
-             quads): below the usual confidence of 95 %, for which 1 quad is missing"
+            "is likely faster than a at get: throughput (ratio 12.0, 93 % interval 11.9–12.1, 10 \
+             rounds): below the usual confidence of 95 %, for which 2 rounds are missing"
         ),
         "{}",
         primary(&faster(5, 12.0)).sentence()

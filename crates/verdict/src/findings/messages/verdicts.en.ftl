@@ -47,22 +47,17 @@ is-likely =
 cannot-tell = cannot tell { $challenger } from { $baseline } { $place } by { $metric }
 cannot-compare =
     cannot compare { $challenger } with { $baseline } { $place } by { $metric }: { $why }
-no-complete-block = no complete block has this figure for both targets
+no-complete-block = no complete rounds have this figure for both targets
 ratio-with-interval =
     {" "}(ratio { $ratio }, { $confidence } % interval{ $together ->
         [0] {""}
        *[other] {" "}for all { $together } comparisons together
-    } { $low }–{ $high }, { $blocks })
-ratio-alone = {" "}(ratio { $ratio }, interval unknown, { $blocks })
-quads =
+    } { $low }–{ $high }, { $rounds })
+ratio-alone = {" "}(ratio { $ratio }, interval unknown, { $rounds })
+rounds =
     { $count ->
-        [one] 1 quad
-       *[other] { $count } quads
-    }
-blocks =
-    { $count ->
-        [one] 1 block
-       *[other] { $count } blocks
+        [one] 1 round
+       *[other] { $count } rounds
     }
 but = ; { $why }
 ratio-ends = { $low }–{ $high }
@@ -75,15 +70,10 @@ below-noise =
        *[false] {""}
     }
 below-confidence = : below the usual confidence of 95 %, for which { $missing } missing
-quads-are =
+rounds-are =
     { $count ->
-        [one] 1 quad is
-       *[other] { $count } quads are
-    }
-blocks-are =
-    { $count ->
-        [one] 1 block is
-       *[other] { $count } blocks are
+        [one] 1 round is
+       *[other] { $count } rounds are
     }
 outlook = : { $detectable }; { $needed }{ $levels }
 would-detect = this run would have detected a difference of { $size } or more
@@ -204,7 +194,7 @@ holds-despite-delay =
     holds even with the delay of the load generator or its machine; the exact { $figure } is not known
 not-sustained-figures = a target does not keep its figures under continuous load
 figure-unknown = the figure is unknown
-too-few-for-interval = too few slices or blocks for an interval
+too-few-for-interval = too few slices or rounds for an interval
 bound-in-interval = the bound lies inside the interval
 
 # The load of a workload.
@@ -251,7 +241,7 @@ plain-not-chance =
 plain-same = the { $metric } of { $challenger } and { $baseline } is the same within { $within }
 plain-undecided = { $metric } is undecided, because { $because }
 because-untrusted = the figures cannot be trusted (see the findings)
-because-not-measured = no complete block has this figure for both targets
+because-not-measured = no complete rounds have this figure for both targets
 because-few-rounds =
     { $rounds ->
         [one] 1 complete round is
@@ -279,5 +269,5 @@ decider-rounds =
     })
 decider-cpu = --decide cpu, because CPU time per operation is decided already
 decider-idle-machine = a machine on which no other program runs
-decider-launch = --launch, so that each block measures newly started servers
+decider-launch = --launch, which restarts the servers between rounds
 decider-restart = the same run after a restart of the servers

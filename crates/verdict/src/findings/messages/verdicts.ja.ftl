@@ -40,15 +40,14 @@ is-likely =
     }: { $metric }
 cannot-tell = { $place }、{ $challenger } と { $baseline } のどちらが良いかは{ $metric }では判定できない
 cannot-compare = { $place }、{ $challenger } と { $baseline } は{ $metric }で比較できない: { $why }
-no-complete-block = 両方のターゲットの数値がそろったブロックがない
+no-complete-block = 両方のターゲットの数値がそろったラウンドがない
 ratio-with-interval =
     (比 { $ratio }、{ $together ->
         [0] {""}
        *[other] { $together } 件の比較の同時{" "}
-    }{ $confidence } % 信頼区間 { $low }–{ $high }、{ $blocks })
-ratio-alone = (比 { $ratio }、区間は不明、{ $blocks })
-quads = { $count } クワッド
-blocks = { $count } ブロック
+    }{ $confidence } % 信頼区間 { $low }–{ $high }、{ $rounds })
+ratio-alone = (比 { $ratio }、区間は不明、{ $rounds })
+rounds = { $count } ラウンド
 but = 。{ $why }
 ratio-ends = { $low }–{ $high }
 one-start =
@@ -59,8 +58,7 @@ below-noise =
        *[false] {""}
     }
 below-confidence = 。通常の信頼水準 95 % には { $missing }足りない
-quads-are = { $count } クワッド
-blocks-are = { $count } ブロック
+rounds-are = { $count } ラウンド
 outlook = 。{ $detectable }。{ $needed }{ $levels }
 would-detect = この実行で検出できる差は { $size } 以上
 detects-nothing =
@@ -164,7 +162,7 @@ holds-despite-delay =
     負荷生成側とそのマシンによる遅れを含めても成り立つ。正確な { $figure } は不明
 not-sustained-figures = 連続負荷では数値を維持できないターゲットがある
 figure-unknown = 数値が不明
-too-few-for-interval = スライスまたはブロックが少なく、区間が求まらない
+too-few-for-interval = スライスまたはラウンドが少なく、区間が求まらない
 bound-in-interval = 境界値が区間に含まれる
 
 # The load of a workload.
@@ -202,7 +200,7 @@ plain-not-chance =
 plain-same = { $challenger } と { $baseline } の{ $metric }は { $within } 以内で同じ
 plain-undecided = { $metric }は判定できない。理由: { $because }
 because-untrusted = 数値を信用できない(所見を参照)
-because-not-measured = 両方のターゲットの数値がそろったブロックがない
+because-not-measured = 両方のターゲットの数値がそろったラウンドがない
 because-few-rounds =
     完全なラウンドが { $rounds } 個では少なすぎて、{ $agree ->
         [true] すべて同じ向きの差でも、
@@ -225,5 +223,5 @@ decider-rounds =
     })
 decider-cpu = 1 操作あたりの CPU 時間による判定(--decide cpu。すでに判定できている)
 decider-idle-machine = ほかのプログラムが動いていないマシン
-decider-launch = Tenbin によるサーバーの起動(--launch。ブロックごとに起動し直して測る)
+decider-launch = Tenbin によるサーバーの起動(--launch。ラウンドの間に起動し直して測る)
 decider-restart = サーバーを再起動してから同じ実行
