@@ -80,7 +80,7 @@ after-loading-again =
 probe =
     { $target } の { $workload }: { $rate } の{ $what ->
         [proof] 証明
-       *[probe] 試行
+       *[step] 試行
     }({ $bracket })
 maximum-between = 最大レートは { $held } と { $failed } の間
 maximum-at-least = 最大レートは { $held } 以上

@@ -51,7 +51,7 @@ figures-p99 = { $target } at { $workload }: { $throughput }, p99 { $p99 }
 nothing-measured = nothing was measured
 none-measured = none: nothing was measured
 probes-elsewhere =
-    { $target } at { $workload }: -v, or tenbin show --section max-rate, shows the { $count } probes
+    { $target } at { $workload }: -v, or tenbin show --section max-rate, shows the { $count } steps
 cannot-be-trusted = no verdict: the figures of this run cannot be trusted
 one-target = one target, nothing to compare
 suspect-figures = { $figures } (suspect)

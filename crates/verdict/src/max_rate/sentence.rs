@@ -362,7 +362,7 @@ mod tests {
         assert_eq!(
             found,
             "a held 50/s once at get within p99<10ms (not proven; 100/s missed p99<10ms); \
-             50/s could not be decided in time: the probes had too few operations, or too few slow \
+             50/s could not be decided in time: the steps had too few operations, or too few slow \
              operations"
         );
         let mut waited = result.probes[1].clone();
@@ -371,7 +371,7 @@ mod tests {
         let found = result.document().sentence;
         assert!(!found.contains("too few operations"), "{found}");
         assert!(
-            found.contains("could not be decided in time; 1 of 3 probes"),
+            found.contains("could not be decided in time; 1 of 3 steps"),
             "{found}"
         );
     }

@@ -239,7 +239,7 @@ mod tests {
         assert!(evidence.starts_with("the highest rate of a at get within p99<10ms is unknown"));
         let all = run.slices.len();
         let reason = format!(
-            "; {all} of {all} probes missed a limit and do not count against the target: threads \
+            "; {all} of {all} steps missed a limit and do not count against the target: threads \
              waited for a core that other programs used ({all})"
         );
         assert!(evidence.ends_with(&reason), "{evidence}");
