@@ -84,7 +84,8 @@ impl Unit {
         value.map_or_else(|| UNKNOWN.to_owned(), |value| self.of(value))
     }
 
-    /// The figure with its relative uncertainty: the longer side of the interval, in percent.
+    /// The figure with its relative uncertainty: the longer side of the interval, in percent. Without
+    /// one, as [`Unit::with_interval`]: `12.3 k/s (interval unknown)`.
     pub fn with_spread(self, figure: Option<Figure>, words: &Words) -> String {
         let Some(figure) = figure else {
             return words.unknown.to_string();
@@ -94,7 +95,7 @@ impl Unit {
             .and_then(|interval| spread(figure.value, interval));
         match spread {
             Some(spread) => format!("{} ±{}", self.of(figure.value), within(spread)),
-            None => format!("{} ±{}", self.of(figure.value), words.unknown),
+            None => self.with_interval(Some(figure), words),
         }
     }
 
@@ -428,7 +429,10 @@ mod tests {
             ..figure
         });
         let words = &ENGLISH;
-        assert_eq!(RATE.with_spread(point, words), "12.3 k/s ±unknown");
+        assert_eq!(
+            RATE.with_spread(point, words),
+            "12.3 k/s (interval unknown)"
+        );
         assert_eq!(
             RATE.with_interval(point, words),
             "12.3 k/s (interval unknown)"

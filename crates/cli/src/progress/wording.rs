@@ -14,7 +14,7 @@ pub(super) const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
 pub(super) fn done_of(done: u64, total: Option<u64>) -> Sentence {
     match total {
         Some(total) => sentence!("done-of", "{done} of {total}", done, total),
-        None => sentence!("done", "{done}", done),
+        None => sentence!("done", "{done} so far", done),
     }
 }
 

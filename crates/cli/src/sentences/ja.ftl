@@ -112,7 +112,7 @@ checking-bucket = バケット { $bucket } を確認中
 checking-access = バケット { $bucket } へのアクセスを確認中
 checking-support = { $feature } への対応を確認中
 aborting-uploads = 未完了のアップロード { $uploads } 件を中止中
-reading-unloaded = 無負荷のサーバーの応答を読み取り中
+reading-unloaded = 負荷をかける前の応答を読み取り中(負荷中の応答と比べる)
 reading-back =
     書き込みまたは削除したオブジェクトから { $objects } 個を{ $is_again ->
         [true] 再び

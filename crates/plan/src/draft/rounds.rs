@@ -136,10 +136,10 @@ section! {
             "Unmeasured load before the first slice of each workload on each target",
         ));
         /// continuous load on each target after the rounds, without rests. While another target is
-        /// loaded, a server can save what it uses up under load: tokens of a rate limit, burst
-        /// credits of a disk or a virtual machine, deferred compaction, heat. The stretch uses up
-        /// what was saved; where a target falls below its figures in the rounds, no verdict is
-        /// given: finding `sustained`. A time, or a share of the measured time of each workload on
+        /// loaded, a server can save what it uses up under load: tokens of a rate limit,
+        /// extra speed of a disk or a virtual machine (burst credits), deferred compaction, heat. The
+        /// stretch uses up what was saved; where a target falls below its figures in the rounds, no
+        /// verdict is given: finding `sustained`. A time, or a share of the measured time of each workload on
         /// each target, at least a target's share of a block; `"0"` for no stretch. Maximum-rate
         /// searches, rates that change, operations that use up their objects, and slices with cold
         /// caches (`relaunch = "slice"`) have no stretch; of a concurrency sweep, only the highest
@@ -166,7 +166,7 @@ section! {
                 "--soak",
                 "TIME",
                 "Long continuous load on each target after the rounds, for example 30m, to use up \
-                 large credits; the same as --sustain TIME",
+                 large reserves; the same as --sustain TIME",
             ));
         /// whether each workload is sent to each target for a moment with one connection and with
         /// twice its connections after the rounds, to find what limits the target: section `limit`.

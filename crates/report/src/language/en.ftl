@@ -54,7 +54,7 @@ probes-elsewhere =
     { $target } at { $workload }: -v, or tenbin show --section max-rate, shows the { $count } steps
 cannot-be-trusted = no verdict: the figures of this run cannot be trusted
 one-target = one target, nothing to compare
-suspect-figures = { $figures } (suspect)
+suspect-figures = { $figures }; suspect, see the findings
 more-workloads =
     and { $count } more { $count ->
         [one] workload
@@ -284,11 +284,11 @@ about-percentiles =
        *[false] {""}
     }
 sustained =
-    sustained: continuous load of { $time } after the rounds; a burst credit of more than
-    { $operations ->
+    sustained: continuous load of { $time } after the rounds; speed that a target saves up
+    while idle (burst credits) does not show if it lasts for more than { $operations ->
         [one] 1 operation
        *[other] { $operations } operations
-    } would not show in this time (--soak 30m)
+    } (--soak 30m)
 slower-first-stretch =
     { $target } was slower in a first stretch ({ $throughput }), which a second one did not confirm
 intervals-together =
@@ -653,7 +653,7 @@ gate-method =
     { $rounds } of at most { $most }. Intervals and decisions are wrong with a probability of at most 5 %, however
     often the gate looked{ $tests ->
         [one] {""}
-       *[other] ; Holm's correction for { $tests } tests of a regression
+       *[other] ; the { $tests } tests for a regression share this probability (Holm's correction)
     }
 # The commit that made a server slower
 bisect-answer =

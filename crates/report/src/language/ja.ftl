@@ -58,7 +58,7 @@ none-measured = なし: 何も測定されなかった
 probes-elsewhere = { $workload } での { $target }: { $count } 回の試行は -v か tenbin show --section max-rate で表示
 cannot-be-trusted = なし: この実行の数値は信用できない
 one-target = ターゲットは 1 つで、比べる相手がない
-suspect-figures = { $figures }(要注意)
+suspect-figures = { $figures }。要注意、所見を参照
 more-workloads = ほか { $count } ワークロード
 more-workloads-above = ほか { $count } ワークロードは上を参照
 twin = { $workload } の双子プロセス: { $metric } × { $ratio }、{ $interval }、ノイズの下限 { $floor }
@@ -250,7 +250,7 @@ about-percentiles =
        *[false] {""}
     }
 sustained =
-    持続: ラウンド後の連続負荷 { $time }。{ $operations } 操作を超えるバーストクレジットはこの時間では現れない
+    持続: ラウンド後の連続負荷 { $time }。{ $operations } 操作を超えて続く、休む間にためた余力(バーストクレジット)はこの時間では現れない
     (--soak 30m)
 slower-first-stretch = { $target } は最初の連続負荷で遅かった({ $throughput })が、2 回目では確認されなかった
 intervals-together =
@@ -553,7 +553,7 @@ gate-invalid = { $rule }: { $evidence }
 gate-method =
     最大 { $most } ラウンドのうち { $rounds }。何度評価しても、区間と判定が誤る確率は 5 % 以下{ $tests ->
         [1] {""}
-       *[other] 。悪化の検定 { $tests } 件に Holm の補正
+       *[other] 。悪化の検定 { $tests } 件でこの確率を分け合う(Holm の補正)
     }
 # 遅くしたコミット
 bisect-answer =

@@ -38,7 +38,8 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 decides more rates
             use-up-reserves =
                 the target sustains more for a short time than for a long time: run again with longer slices
-                (--slice), which use up its reserves (buffers, burst credits)
+                (--slice), which use up its reserves (buffers, extra speed that a disk or virtual machine saves up
+                while idle)
             low-rate =
                 measure the target at a low --rate: if it misses the objective there too, loosen the objective;
                 otherwise run again with longer slices (--slice)
@@ -69,7 +70,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 より多くのレートを判定できる
             use-up-reserves =
                 ターゲットは短時間なら長時間より高いレートに耐える。スライスを長くして(--slice)、
-                余力(バッファー、バーストクレジット)を使い切らせて再実行する
+                余力(バッファー、ディスクや仮想マシンが休む間にためる余力)を使い切らせて再実行する
             low-rate =
                 低い --rate でターゲットを測る。そこでも目標を外すなら目標を緩める。外さないなら、
                 スライスを長くして(--slice)再実行する
