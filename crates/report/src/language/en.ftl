@@ -23,9 +23,8 @@ claim =
 claim-figures = { $claim }: { $figures }
 claim-in-brackets = { $claim } ({ $figures })
 changed = { $metric } { $change } ({ $interval })
-times = { $metric } × { $ratio }, { $interval }
-interval-points = { $confidence } % CI { $low } … { $high } %
-interval-times = { $confidence } % CI { $low }–{ $high }
+times = { $metric } { $change }, { $interval }
+interval-of-change = { $confidence } % CI { $ends }
 too-few-rounds =
     too few rounds{ $comparisons ->
         [one] {""}
@@ -38,12 +37,7 @@ rounds-missing =
     }
 however = however, { $first }
 however-both = however, { $first }, and { $second }
-proven =
-    { $metric } is { $direction ->
-        [times] { $change } times as high
-        [higher] { $change } higher
-       *[lower] { $change } lower
-    } (ratio { $low }–{ $high }, { $confidence } % CI for this figure alone)
+proven = { $metric } { $change } ({ $confidence } % CI { $ends }, for this figure alone)
 
 # Answers without a comparison
 figures = { $target } at { $workload }: { $throughput }
@@ -66,7 +60,7 @@ more-workloads-above =
        *[other] workloads
     } above
 twin =
-    its twin at { $workload }: { $metric } × { $ratio }, { $interval }, noise floor { $floor }
+    its twin at { $workload }: { $metric } { $change }, { $interval }, noise floor { $floor }
 not-precise = precision ± { $wanted } was not reached: { $reached }
 ended-precise =
     The run ended after { $rounds }: every primary metric has reached a precision of ± { $within }
@@ -634,7 +628,7 @@ gate-figure =
     { $metric }{ $named ->
         [true] {" "}at { $workload }
        *[false] {""}
-    } { $ratio } ({ $low }–{ $high }, margin { $margin })
+    } { $change } ({ $interval }, margin { $margin })
 gate-margin = { $margin }
 gate-chart = Candidate ÷ base: ● ratio, ├─┤ interval, │ no difference, ┊ margin. An arrow points to an end beyond the scale
 gate-fell-back =
@@ -739,7 +733,7 @@ history-change =
     { $better ->
         [true] better
        *[false] worse
-    }: { $size } (95 % CI { $low } … { $high }){ $relative ->
+    }: { $size } (95 % CI { $ends }){ $relative ->
         [true] {" "}relative to { $anchor }
        *[false] {""}
     } from run { $run } ({ $day }) on{ $dated ->

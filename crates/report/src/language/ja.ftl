@@ -26,9 +26,8 @@ claim =
 claim-figures = { $claim }: { $figures }
 claim-in-brackets = { $claim }({ $figures })
 changed = { $metric } { $change }({ $interval })
-times = { $metric } × { $ratio }、{ $interval }
-interval-points = { $confidence } % 信頼区間 { $low } … { $high } %
-interval-times = { $confidence } % 信頼区間 { $low }–{ $high }
+times = { $metric } { $change }、{ $interval }
+interval-of-change = { $confidence } % 信頼区間 { $ends }
 too-few-rounds =
     ラウンド不足({ $comparisons ->
         [1] {""}
@@ -44,12 +43,7 @@ rounds-missing =
     }にはあと { $missing } ラウンド必要
 however = ただし、{ $first }
 however-both = ただし、{ $first }、{ $second }
-proven =
-    { $metric }は { $direction ->
-        [times] { $change } 倍
-        [higher] { $change } 大きい
-       *[lower] { $change } 小さい
-    }(比 { $low }–{ $high }、この値だけの { $confidence } % 信頼区間)
+proven = { $metric }は { $change }(この値だけの { $confidence } % 信頼区間 { $ends })
 
 figures = { $target }({ $workload }): { $throughput }
 figures-p99 = { $target }({ $workload }): { $throughput }、p99 { $p99 }
@@ -61,7 +55,7 @@ one-target = ターゲットは 1 つで、比べる相手がない
 suspect-figures = { $figures }。要注意、所見を参照
 more-workloads = ほか { $count } ワークロード
 more-workloads-above = ほか { $count } ワークロードは上を参照
-twin = { $workload } の双子プロセス: { $metric } × { $ratio }、{ $interval }、ノイズの下限 { $floor }
+twin = { $workload } の双子プロセス: { $metric } { $change }、{ $interval }、ノイズの下限 { $floor }
 not-precise = 精度 ± { $wanted } に達しなかった: { $reached }
 ended-precise = { $rounds }で終了。判定に使う値はすべて ± { $within } の精度に達した
 ended-most-rounds = 最大の { $rounds } ラウンドで終了。± { $within } の精度に達していない値がある
@@ -536,7 +530,7 @@ gate-figure =
     { $named ->
         [true] { $workload } の
        *[false] {""}
-    }{ $metric } { $ratio } ({ $low }–{ $high }、許容差 { $margin })
+    }{ $metric } { $change } ({ $interval }、許容差 { $margin })
 gate-margin = { $margin }
 gate-chart = 候補 ÷ 基準: ● 比、├─┤ 区間、│ 差なし、┊ 許容差。矢印の先は目盛りの外
 gate-fell-back = ラウンド数または時間の半分を過ぎても最初の指標では判定できなかったため、操作あたりの CPU 時間で判定した
@@ -612,7 +606,7 @@ history-change =
     }: 実行 { $run }({ $day })から { $relative ->
         [true] { $anchor } に対して { $size }
        *[false] { $size }
-    }(95 % 信頼区間 { $low } … { $high }){ $dated ->
+    }(95 % 信頼区間 { $ends }){ $dated ->
         [true] {""}
        *[false] 。変化の時期は { $earliest } から { $latest } までのどの実行でもありうる
     }

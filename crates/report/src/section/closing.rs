@@ -7,7 +7,7 @@ use tenbin_result::{
     SliceFigures, Trust, Value, message,
 };
 use tenbin_stats::{CONFIDENCE, blocks_for_significance};
-use tenbin_verdict::sentences;
+use tenbin_verdict::{change_ends, sentences};
 
 use super::claims::{
     Place, Said, between_workloads, claim, claim_word, compared_searches, decisive, metric,
@@ -333,19 +333,26 @@ fn with_figures(document: &Document, comparison: &Comparison) -> Message {
     message!("claim-in-brackets", claim, figures)
 }
 
-/// The ratio of a comparison: `throughput × 0.286, 0.283–0.287`.
+/// The change of a comparison: `throughput × 0.286, 0.283–0.287`.
 fn times(comparison: &Comparison, ends: Option<(f64, f64)>) -> Message {
     message!(
         "times",
         metric = metric(comparison),
-        ratio = known_ratio(comparison),
-        interval = interval(ends)
+        change = known_change(comparison),
+        interval = ends_of_change(comparison, ends)
     )
 }
 
-fn known_ratio(comparison: &Comparison) -> Value {
+fn known_change(comparison: &Comparison) -> Value {
     let figure = comparison.ratio;
-    figure.map_or(Value::Unknown, |known| Value::Ratio(known.value))
+    figure.map_or(Value::Unknown, |known| Value::Change(known.value))
+}
+
+fn ends_of_change(comparison: &Comparison, ends: Option<(f64, f64)>) -> Message {
+    match (comparison.ratio, ends) {
+        (Some(figure), Some((low, high))) => change_ends(figure.value, low, high),
+        _ => message!("interval-unknown"),
+    }
 }
 
 pub(super) fn interval(ends: Option<(f64, f64)>) -> Message {
@@ -427,7 +434,7 @@ fn alone(document: &Document) -> Vec<Message> {
 }
 
 /// The difference between a target and its twin, two processes of the same server: `its twin at
-/// get: throughput × 1.002, 0.994–1.009, noise floor 1 %`.
+/// get: throughput +0.2 %, −0.6 … +0.9 %, noise floor 1 %`.
 pub(super) fn twin(document: &Document, result: &ResultOf) -> Option<Message> {
     let mine = |each: &&Comparison| each.twin && each.workload == result.workload;
     // The figure that decides comes first.
@@ -438,8 +445,8 @@ pub(super) fn twin(document: &Document, result: &ResultOf) -> Option<Message> {
         "twin",
         workload = &result.workload,
         metric = metric(comparison),
-        ratio = known_ratio(comparison),
-        interval = interval(ends.map(|ends| (ends.low, ends.high))),
+        change = known_change(comparison),
+        interval = ends_of_change(comparison, ends.map(|ends| (ends.low, ends.high))),
         floor = floor.map_or(Value::Unknown, Value::Share)
     ))
 }

@@ -1,10 +1,11 @@
 //! Sentences about the result of a search and about a comparison of results.
 
+use tenbin_result::format::exact_rates;
 use tenbin_result::{Message, RateComparison, Search, Value, message};
 use tenbin_stats::{MaxRate, Purpose, SHARE_ERROR};
 
 use super::{ProbeResult, SearchResult, Void};
-use crate::findings::messages::{qualified, with_and};
+use crate::findings::messages::{change_ends, qualified, with_and};
 
 /// Most undecided rates that are named; of more, their number and the ends.
 const MOST_LISTED: usize = 3;
@@ -38,10 +39,11 @@ impl SearchResult {
             return None;
         }
         let (held, failed) = self.found.rate().zip(self.found.failed())?;
+        let [held, failed] = exact_rates([held, failed]);
         Some(message!(
             "search-bounds",
-            held = Value::ExactRate(held),
-            failed = Value::ExactRate(failed),
+            held,
+            failed,
             wrong = Value::Share(SHARE_ERROR)
         ))
     }
@@ -277,9 +279,13 @@ pub(crate) fn of_comparison(found: &RateComparison) -> Message {
             .with("baseline", &found.baseline)
             .with("workload", &found.workload)
     };
+    let by = |id: &str, value: f64| {
+        let claim = between(id).with("change", Value::Change(value));
+        claim.with("higher", value > 1.0)
+    };
     let claim = match (found.ratio, found.low.zip(found.high)) {
         (None, _) => between("rates-unknown"),
-        (Some(value), None) => between("rates-unbounded").with("ratio", Value::Ratio(value)),
+        (Some(value), None) => by("rates-unbounded", value),
         (Some(value), Some((low, high))) => {
             let is_open = low <= 1.0 && 1.0 <= high;
             let id = if is_open {
@@ -287,10 +293,7 @@ pub(crate) fn of_comparison(found: &RateComparison) -> Message {
             } else {
                 "rates-differ"
             };
-            between(id)
-                .with("ratio", Value::Ratio(value))
-                .with("low", Value::Ratio(low))
-                .with("high", Value::Ratio(high))
+            by(id, value).with("ends", change_ends(value, low, high))
         }
     };
     qualified(found.trust, claim, between("about-highest-rates"))
@@ -317,8 +320,9 @@ mod tests {
             "{found}"
         );
         assert!(
-            compared
-                .starts_with("b sustains 1.682 times the rate of a at get (bracket 1.646–1.720)"),
+            compared.starts_with(
+                "b sustains a higher rate than a at get (× 1.682, bracket 1.646–1.720)"
+            ),
             "{compared}"
         );
         let (found, compared) = said(&run.slices[..4]);

@@ -24,17 +24,15 @@ compared-at =
        *[targets] at { $workload }
     }
 is-faster =
-    { $challenger } is { $share } { $faster ->
+    { $challenger } is { $faster ->
         [true] faster
        *[false] slower
     } than { $baseline } { $place }
-is-times-as-fast = { $challenger } is { $ratio } times as fast as { $baseline } { $place }
 has-higher =
-    { $challenger } has a { $metric } { $share } { $higher ->
+    { $challenger } has a { $higher ->
         [true] higher
        *[false] lower
-    } than { $baseline } { $place }
-has-times = { $challenger } has { $ratio } times the { $metric } of { $baseline } { $place }
+    } { $metric } than { $baseline } { $place }
 are-equivalent =
     { $challenger } and { $baseline } are equivalent { $place }: { $metric } within { $within }
 is-likely =
@@ -49,11 +47,11 @@ cannot-compare =
     cannot compare { $challenger } with { $baseline } { $place } by { $metric }: { $why }
 no-complete-block = no complete rounds have this figure for both targets
 ratio-with-interval =
-    {" "}(ratio { $ratio }, { $confidence } % interval{ $together ->
+    {" "}({ $change }, { $confidence } % interval{ $together ->
         [0] {""}
        *[other] {" "}for all { $together } comparisons together
-    } { $low }–{ $high }, { $rounds })
-ratio-alone = {" "}(ratio { $ratio }, interval unknown, { $rounds })
+    } { $ends }, { $rounds })
+ratio-alone = {" "}({ $change }, interval unknown, { $rounds })
 rounds =
     { $count ->
         [one] 1 round
@@ -61,6 +59,7 @@ rounds =
     }
 but = ; { $why }
 ratio-ends = { $low }–{ $high }
+change-ends = { $low } … { $high } %
 one-start =
     each ran in one process during the whole run, and two starts of one program may differ by up to
     { $noise }
@@ -116,8 +115,11 @@ like-workers =
        *[false] {""}
     } ({ $interval })
 capacities = { $claim } ({ $figures }, { $connections } connections against { $of_baseline })
-most-is-times =
-    the maximum throughput of { $challenger } is { $ratio } times that of { $baseline } at { $family }
+most-is-higher =
+    the maximum throughput of { $challenger } is { $higher ->
+        [true] higher
+       *[false] lower
+    } than that of { $baseline } at { $family }
 most-are-equivalent =
     the maximum throughputs of { $challenger } and { $baseline } are equivalent at { $family }, within
     { $within }
@@ -126,8 +128,8 @@ most-cannot-tell =
 most-cannot-compare =
     cannot compare the maximum throughput of { $challenger } with that of { $baseline } at { $family }:
     { $why }
-most-ratio = ratio { $ratio }, { $confidence } % interval { $interval }
-most-ratio-alone = ratio { $ratio }, interval unknown
+most-ratio = { $change }, { $confidence } % interval { $ends }
+most-ratio-alone = { $change }, interval unknown
 most-ratio-unknown = ratio unknown
 
 # Highest rates of two targets.
@@ -138,14 +140,18 @@ rates-unknown =
     cannot compare the highest rates of { $challenger } and { $baseline } at { $workload }: one of them
     is not known to sustain any rate
 rates-unbounded =
-    { $challenger } sustained { $ratio } times the rate of { $baseline } at { $workload } before the
-    search ended (bracket unknown)
+    { $challenger } sustained a { $higher ->
+        [true] higher
+       *[false] lower
+    } rate than { $baseline } at { $workload } before the search ended ({ $change }, bracket unknown)
 rates-cannot-tell =
-    cannot tell the highest rate of { $challenger } from that of { $baseline } at { $workload } (ratio
-    { $ratio }, bracket { $low }–{ $high })
+    cannot tell the highest rate of { $challenger } from that of { $baseline } at { $workload }
+    ({ $change }, bracket { $ends })
 rates-differ =
-    { $challenger } sustains { $ratio } times the rate of { $baseline } at { $workload } (bracket
-    { $low }–{ $high })
+    { $challenger } sustains a { $higher ->
+        [true] higher
+       *[false] lower
+    } rate than { $baseline } at { $workload } ({ $change }, bracket { $ends })
 
 # The nodes of a cluster.
 about-nodes = the gain of nodes of { $cluster } at { $workload }
@@ -176,13 +182,12 @@ node-verb =
     }
 node-unknown = how much { $what } { $changes } is unknown
 node-gives =
-    { $what } { $gives } { $ratio } times the throughput of { $against } (interval unknown)
+    { $what } { $gives } { $change } throughput relative to { $against } (interval unknown)
 node-changes =
-    { $what } { $changes } { $share } throughput relative to { $against } (ratio { $ratio },
-    { $interval })
+    { $what } { $changes } throughput relative to { $against } ({ $change }, { $ends })
 node-cannot-tell =
-    cannot tell whether { $what } { $adds } or { $costs } throughput against { $against } (ratio
-    { $ratio }, { $interval })
+    cannot tell whether { $what } { $adds } or { $costs } throughput against { $against }
+    ({ $change }, { $ends })
 
 # Parameter sweeps without an optimum.
 no-sweep-optimum =
