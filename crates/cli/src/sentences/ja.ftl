@@ -1321,7 +1321,7 @@ step-zero = 「{ $text }」の長さが 0。"100/s for 1s" のように書く
 no-sustain = { $error }。測定時間に対する割合なら 20% のように書く
 too-few-levels = 「{ $text }」は { $levels } 段階になる。増加には { $fewest_levels } 段階以上が必要。"1..64" のように書く
 too-many-levels = 「{ $text }」は { $levels } 段階になる。増加は最大 { $most_levels } 段階。刻みを大きくする
-descending-levels = 「{ $text }」は降順。"1..64" のように接続数の少ない方から書く。奇数番目のブロックは段階を下る順に測る
+descending-levels = 「{ $text }」は降順。"1..64" のように接続数の少ない方から書く。ラウンドのまとまりの 2 つに 1 つは、段階を下る順に測る
 level-out-of-range = 「{ $text }」の { $number } は範囲外。接続数は 1〜{ $most_connections }
 no-levels = 「{ $text }」は段階の指定ではない。"1..256"(倍々)、"1,2,4,8"、"10:100:10"(開始、終了、刻み)のように書く
 think-no-end = 「{ $text }」に終わりの値がない。"uniform:50ms..150ms" のように書く
@@ -2019,11 +2019,11 @@ bisect-one-workload = bisect は 1 つのワークロードを追うが、プラ
 bisect-uncommitted = コミットしていない変更は測らない。悪い端は HEAD
 bisect-commits = { $good } の後から { $bad } まで、最初の親をたどって { $count } コミット。{ $forecast }
 bisect-forecast =
-    見込みは約 { $step_count } ステップ、{ $block_count } ブロック、測定 { $time }(最長 { $budget })、
+    見込みは約 { $step_count } ステップ、{ $round_count } ラウンド、測定 { $time }(最長 { $budget })、
     ビルドは最大 { $builds } コミット
 bisect-one-of = { $first }…{ $last } のどれか
 bisect-step =
-    ステップ { $step }: コミット { $commit }({ $commits } 中 { $number } 番目)、{ $block_count } ブロック。
+    ステップ { $step }: コミット { $commit }({ $commits } 中 { $number } 番目)、{ $round_count } ラウンド。
     最も確からしいのは { $likely }(確からしさ { $certainty })。残り約 { $left }
 bisect-cpu-decides = 最初の指標では判断できないため、1 操作あたりの CPU 時間で判断する
 run-invalid = この実行は INVALID: { $why }
@@ -2031,7 +2031,7 @@ runs-invalid = { $runs } 回続けて実行が INVALID: { $why }
 its-runs-invalid = このコミットの実行は INVALID: { $why }
 commit-skipped = { $commit } を飛ばす: { $why }
 its-build-failed = ビルドに失敗した({ $why })
-no-block-ratios = 比のあるブロックがない
+no-block-ratios = 比のあるラウンドがない
 # --- tenbin search
 convert-interrupted = 中断した。残りは変換していない
 pages-there = { $pages } には、この設定のページ { $count } 件がすでにある
@@ -2147,7 +2147,7 @@ left-to-clean = { $said }。残りを削除するには次を実行する: { $cl
 # --- Values on the command line
 agent-name = 英字、数字、-、_ からなる 1〜64 文字にする
 no-network = 10.0.0.0/24 のようなアドレスかネットワークを書く
-no-block-ratio = { $figure } にはブロックごとの比がない。パーセンタイルを選ぶ
+no-block-ratio = { $figure } にはラウンドごとの比がない。パーセンタイルを選ぶ
 not-between-certainty = 「{ $text }」は 50%〜99.9% の範囲にない
 budget-short = 「{ $text }」は短すぎる。最短は 1s
 no-meaning-in-bisect = bisect は実行を自分で選び、結果を 1 つ表示するので、{ $what } には意味がない。外す

@@ -473,7 +473,7 @@ controls-changed =
     }; { $by ->
         [target]
             { $shared } appears to be the same target in both runs, so its change is attributed to the
-            machine, and the others are divided by it block by block
+            machine, and the others are divided by it round by round
        *[work]
             the others are divided by that range, extended to include no change; what is left is drift
             of the machine if its interval includes 1
@@ -669,7 +669,7 @@ bisect-advice =
     { $what ->
         [several] There is probably more than one change, so that no commit is named
         [builds]
-            More blocks do not help: builds of the same code differ, too, and the change between the commit
+            More rounds do not help: builds of the same code differ, too, and the change between the commit
             and the one before it is not clearly larger
         [more] The time of the search ended; measure longer with --budget. Builds are kept
         [group] Commits of the group could not be measured, so that nothing tells the others apart
@@ -686,9 +686,9 @@ bisect-effort =
     { $commits ->
         [1] 1 commit
        *[other] { $commits } commits
-    } after { $good } up to { $bad }, along first parents. Measured in { $time }: { $blocks ->
-        [1] 1 block
-       *[other] { $blocks } blocks
+    } after { $good } up to { $bad }, along first parents. Measured in { $time }: { $rounds ->
+        [1] 1 round
+       *[other] { $rounds } rounds
     } in { $runs ->
         [1] 1 run
        *[other] { $runs } runs

@@ -389,7 +389,7 @@ controls-changed =
     }。{ $by ->
         [target]
             { $shared } は両方の実行で同じターゲットとみられるため、その変化はマシンによるものとし、
-            ほかの値をブロックごとにこの変化で割った
+            ほかの値をラウンドごとにこの変化で割った
        *[work]
             ほかの値は、変化なしを含むまで広げたこの範囲で割った。残りの変化の区間が 1 を含めば、マシンのドリフト
     }
@@ -568,7 +568,7 @@ bisect-change = { $metric }: { $bad } は { $good } の { $ratio } 倍({ $low }�
 bisect-advice =
     { $what ->
         [several] 変化はおそらく 1 つではないので、コミットを特定しない
-        [builds] ブロックを増やしても変わらない。同じコードのビルドにも差があり、直前のコミットとの差がそれよりはっきり大きくない
+        [builds] ラウンドを増やしても変わらない。同じコードのビルドにも差があり、直前のコミットとの差がそれよりはっきり大きくない
         [more] 探索の時間が終わった。--budget で延ばせる。ビルドは残っている
         [group] まとまりの中に測れないコミットがあり、ほかと区別できない
         [ends] 時間の半分では差を証明できなかった。--budget で延ばすか、ばらつきの小さい指標(--figure cpu)か、差の大きい両端を選ぶ
@@ -576,7 +576,7 @@ bisect-advice =
     }
 bisect-between = { $commit } は良い端にも悪い端にも似ていない。変化は 1 つではないかもしれない。その前と後を別々に調べる
 bisect-skipped = 飛ばした { $commit }: { $why }
-bisect-effort = { $good } の後から { $bad } まで、最初の親をたどって { $commits } コミット。測定 { $time }: { $runs } 実行の { $blocks } ブロック、ビルド { $builds } 回、全体で { $whole }
+bisect-effort = { $good } の後から { $bad } まで、最初の親をたどって { $commits } コミット。測定 { $time }: { $runs } 実行の { $rounds } ラウンド、ビルド { $builds } 回、全体で { $whole }
 # 実行の履歴
 history-page = { $directory } の実行の履歴
 history-title =
@@ -669,7 +669,7 @@ history-about =
 
 # --- 比較の下の注
 paired-ratios =
-    比は、各ブロックの比(ラウンドごとに対にしてドリフトを相殺)から推定した値で、列どうしの商とは異なることがある: { $ratios }
+    比は、各ラウンドの比(対にしてドリフトを相殺)から推定した値で、列どうしの商とは異なることがある: { $ratios }
 paired-ratio = { $metric }、{ $challenger } ÷ { $baseline } は { $ratio }(列どうしの商は { $quotient })
 flagged-included =
     注意の印がついているが、ほかのすべての行に含めている: { $slices }{ $more ->
