@@ -1,6 +1,6 @@
 //! The result of a gate in words.
 
-use tenbin_result::format::ratio;
+use tenbin_result::format::{is_factor, points, ratio};
 use tenbin_result::{
     Document, Gate, GateFigure, GateOutcome, Language, Message, MetricName, Trust, Value, message,
 };
@@ -21,7 +21,7 @@ pub(crate) fn word(gate: &Gate) -> &'static str {
 }
 
 /// What the result says of the candidate, with the figures that decided: `candidate is not worse than
-/// base: throughput 1.004 (0.985–1.020)`.
+/// base: throughput +0.4 % (−1.5 … +2.0 %, margin 5 %)`.
 pub(crate) fn answer(gate: &Gate) -> Message {
     let deciding: Vec<&GateFigure> = match gate.outcome {
         GateOutcome::Pass | GateOutcome::Regression => gate.deciding().collect(),
@@ -55,27 +55,40 @@ fn answer_of(gate: &Gate, figures: &[&GateFigure]) -> Message {
     )
 }
 
-/// A figure with its ratio and interval: `throughput 1.004 (0.985–1.020, margin 5 %)`.
+/// A figure with its change and interval: `throughput +0.4 % (−1.5 … +2.0 %, margin 5 %)`.
 fn figure(figure: &GateFigure, with_workload: bool) -> Message {
     let metric = match &figure.metric {
         MetricName::Known(metric) => metric.message(),
         MetricName::Other(name) => message!("text", text = name.as_str()),
     };
-    let end = |end: Option<f64>, open: &str| end.map_or_else(|| open.to_owned(), ratio);
     message!(
         "gate-figure",
         metric,
         named = Value::Flag(with_workload),
         workload = figure.workload.as_str(),
-        ratio = figure.ratio.map_or(Value::Unknown, Value::Ratio),
-        low = end(figure.low, "0"),
-        high = end(figure.high, "∞"),
+        change = figure.ratio.map_or(Value::Unknown, Value::Change),
+        interval = interval(figure),
         margin = Value::Share(figure.margin)
     )
 }
 
+/// Both ends of the interval, in the form of the change. An end that is not known yet can lie anywhere.
+fn interval(figure: &GateFigure) -> Message {
+    let is_factor = figure.ratio.is_none_or(is_factor);
+    let id = if is_factor {
+        "ratio-ends"
+    } else {
+        "change-ends"
+    };
+    let end: fn(f64) -> String = if is_factor { ratio } else { points };
+    let high = figure.high.map_or_else(|| "∞".to_owned(), end);
+    Message::new(id)
+        .with("low", end(figure.low.unwrap_or(0.0)))
+        .with("high", high)
+}
+
 /// The result in English and on one line, for annotations and test reports: `REGRESSION: candidate is
-/// worse than base: throughput 0.900 (0.870–0.930, margin 5 %)`.
+/// worse than base: throughput −10 % (−13 … −7.0 %, margin 5 %)`.
 pub(crate) fn headline(gate: &Gate) -> String {
     line(gate, &answer(gate))
 }

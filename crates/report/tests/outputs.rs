@@ -243,7 +243,7 @@ fn a_pair_fits_a_screen() {
     );
     let head: Vec<&str> = text.lines().take(2).collect();
     assert!(
-        head[0].starts_with("durable is SLOWER than memory at put-1KiB: throughput −71 %"),
+        head[0].starts_with("durable is SLOWER than memory at put-1KiB: throughput × 0.286"),
         "{text}"
     );
     assert!(head[1].contains("EQUIVALENT"), "{text}");
@@ -549,7 +549,7 @@ fn a_twin_alone_is_what_the_verdict_is_about() {
         (comparison.twin, comparison.primary) = (true, false);
     }
     let verdict = verdict_of(&document);
-    assert!(verdict.contains("; its twin at get-1KiB: throughput × "));
+    assert!(verdict.contains("; its twin at get-1KiB: throughput "));
     assert!(verdict.contains(", noise floor "), "{verdict}");
     assert!(!verdict.contains("nothing to compare"), "{verdict}");
 }
@@ -571,7 +571,8 @@ fn the_verdict_says_how_many_blocks_an_interval_for_all_comparisons_takes() {
     first.block_ratios.truncate(6);
     first.ratio.as_mut().unwrap().interval = None;
     let verdict = verdict_of(&document);
-    let expected = "interval unknown; too few rounds for 2 comparisons: 7 quads needed, 6 measured";
+    let expected =
+        "interval unknown; too few rounds for 2 comparisons: 14 rounds needed, 12 measured";
     assert!(verdict.contains(expected), "{verdict}");
 }
 
@@ -651,17 +652,17 @@ fn a_likely_difference_is_marked_with_its_confidence_and_what_is_missing() {
         blocks_missing: 1,
     };
     let document = undecided(inconclusive(Some(likely)));
-    let said = "durable is LIKELY SLOWER than memory at get-1KiB: throughput −68 % (93 % CI −70 … \
-                −66 %); 5 quads, 1 more needed for a confidence of 95 %";
+    let said = "durable is LIKELY SLOWER than memory at get-1KiB: throughput × 0.320 (93 % CI 0.300–\
+                0.340); 10 rounds, 2 more needed for a confidence of 95 %";
     let screen = screen(&document, 400, false);
     assert!(screen.contains(said), "{screen}");
     let verdict = verdict_of(&document);
-    let said = "durable is likely slower than memory at get-1KiB (throughput × 0.320, 0.300–0.340; 5 \
-                quads, 1 more needed for a confidence of 95 %)";
+    let said = "durable is likely slower than memory at get-1KiB (throughput × 0.320, 0.300–0.340; 10 \
+                rounds, 2 more needed for a confidence of 95 %)";
     assert!(verdict.contains(said), "{verdict}");
     let document = undecided(inconclusive(None));
     let screen = made_up::screen(&document, 400, false);
-    let said = "interval unknown); too few rounds: 6 quads needed, 5 measured";
+    let said = "interval unknown); too few rounds: 12 rounds needed, 10 measured";
     assert!(screen.contains(said), "{screen}");
 }
 
@@ -680,8 +681,8 @@ fn the_headline_says_what_another_figure_proves() {
         }),
         n: 8,
     });
-    let said = "; however, server CPU per operation is 24 % higher (ratio 1.176–1.311, 96 % CI for \
-                this figure alone)";
+    let said = "; however, server CPU per operation +24 % (96 % CI +18 … +31 %, for this \
+                figure alone)";
     let shown = screen(&document, 600, false);
     assert!(
         shown.contains("CANNOT TELL durable from memory at get-1KiB"),

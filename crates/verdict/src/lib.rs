@@ -52,7 +52,7 @@ pub use evidence::Evidence;
 pub use figures::hits;
 pub use figures::size_class::SizeClass;
 pub use findings::flags::{Flag, OtherSlices, SLICE_TESTS, SliceTest, flags};
-pub use findings::messages::{Messages, figure_words, whole_percent};
+pub use findings::messages::{Messages, change_ends, figure_words, whole_percent};
 pub use findings::precedence::explains_figures;
 pub use findings::rule::Rule;
 pub use findings::rule_info::{RuleInfo, Texts};

@@ -30,8 +30,8 @@ Within each group, the more severe findings come first. A finding of group 4 or 
 workloads and targets is listed once.
 
 These terms occur in many sections. A *slice* is one uninterrupted measurement of a workload on a target; a
-*full slice* is a slice that was not cut short. A *block* is a group of slices of all targets that are
-compared with each other; with two targets it is a *quad*: four slices in the order A B B A. The *primary
+*full slice* is a slice that was not cut short. A *block* is the smallest group of rounds that
+measures all targets in a balanced order; with two targets, two rounds in the order A B B A. The *primary
 metric* is throughput in a closed loop and median response time in an open loop.
 
 | rule | severity | what it finds |

@@ -126,7 +126,7 @@ fn so_far(ratio: &InterimRatio) -> Option<String> {
         ratio.baseline,
         format::ratio(figure.value),
         format::ratio_ends(figure, &ENGLISH),
-        format::plural(ratio.blocks as u64, "block")
+        format::plural(ratio.rounds as u64, "round")
     ))
 }
 
@@ -233,10 +233,11 @@ mod tests {
             metric: tenbin_result::Metric::Throughput,
             ratio: None,
             blocks: 0,
+            rounds: 0,
         };
         table.set_ratios(&[ratio.clone()]);
         assert_eq!(table.text(200).lines().count(), 1);
-        ratio.blocks = 3;
+        (ratio.blocks, ratio.rounds) = (3, 6);
         ratio.ratio = Some(tenbin_result::Figure {
             value: 1.25,
             interval: None,
@@ -247,7 +248,7 @@ mod tests {
         assert_eq!(
             text.lines().last(),
             Some(
-                "  so far, not final: GET throughput, caddy ÷ nginx: 1.250 (interval unknown) after 3 blocks"
+                "  so far, not final: GET throughput, caddy ÷ nginx: 1.250 (interval unknown) after 6 rounds"
             )
         );
     }

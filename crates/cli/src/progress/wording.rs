@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tenbin_plan::duration::Time;
 use tenbin_plan::{Sentence, sentence};
-use tenbin_result::format::{bytes, count, exact_rate};
+use tenbin_result::format::{bytes, count, exact_rate, exact_rates};
 use tenbin_runner::LoadedData;
 
 /// A forecast of this duration or more counts as unlimited.
@@ -14,22 +14,33 @@ pub(super) const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
 pub(super) fn done_of(done: u64, total: Option<u64>) -> Sentence {
     match total {
         Some(total) => sentence!("done-of", "{done} of {total}", done, total),
-        None => sentence!("done", "{done}", done),
+        None => sentence!("done", "{done} so far", done),
     }
 }
 
 /// The range that contains the highest rate, as known so far: `held` is the highest rate that met
 /// the limits, `failed` the lowest rate that did not.
 pub(super) fn bracket(held: Option<f64>, failed: Option<f64>) -> Sentence {
-    match (held.map(exact_rate), failed.map(exact_rate)) {
-        (Some(held), Some(failed)) => sentence!(
-            "maximum-between",
-            "the maximum is between {held} and {failed}",
-            held,
-            failed
+    match (held, failed) {
+        (Some(held), Some(failed)) => {
+            let [held, failed] = exact_rates([held, failed]);
+            sentence!(
+                "maximum-between",
+                "the maximum is between {held} and {failed}",
+                held,
+                failed
+            )
+        }
+        (Some(held), None) => sentence!(
+            "maximum-at-least",
+            "the maximum is at least {held}",
+            held = exact_rate(held)
         ),
-        (Some(held), None) => sentence!("maximum-at-least", "the maximum is at least {held}", held),
-        (None, Some(failed)) => sentence!("maximum-below", "the maximum is below {failed}", failed),
+        (None, Some(failed)) => sentence!(
+            "maximum-below",
+            "the maximum is below {failed}",
+            failed = exact_rate(failed)
+        ),
         (None, None) => sentence!("maximum-unknown", "the maximum is still unknown"),
     }
 }

@@ -80,7 +80,7 @@ after-loading-again =
 probe =
     { $target } の { $workload }: { $rate } の{ $what ->
         [proof] 証明
-       *[probe] 試行
+       *[step] 試行
     }({ $bracket })
 maximum-between = 最大レートは { $held } と { $failed } の間
 maximum-at-least = 最大レートは { $held } 以上
@@ -112,7 +112,7 @@ checking-bucket = バケット { $bucket } を確認中
 checking-access = バケット { $bucket } へのアクセスを確認中
 checking-support = { $feature } への対応を確認中
 aborting-uploads = 未完了のアップロード { $uploads } 件を中止中
-reading-unloaded = 無負荷のサーバーの応答を読み取り中
+reading-unloaded = 負荷をかける前の応答を読み取り中(負荷中の応答と比べる)
 reading-back =
     書き込みまたは削除したオブジェクトから { $objects } 個を{ $is_again ->
         [true] 再び
@@ -242,29 +242,23 @@ metrics-page = メトリクス: { $url }
 
 # --- Cautions before a run
 too-few-rounds =
-    --rounds { $rounds }({ $blocks } { $is_pair ->
-        [true] クワッド(ABBA)
-       *[false] ブロック(ウィリアムズ方格)
-    })ではどんな差も示せない。信頼水準 { $confidence } % では、{ $questions ->
+    --rounds { $rounds } ではどんな差も示せない。信頼水準 { $confidence } % では、{ $questions ->
         [1] {""}
        *[other] { $questions } 個の比較の
-    }符号順位検定に { $blocks_needed } { $is_pair ->
-        [true] クワッド
-       *[false] ブロック
-    }が必要 → --rounds { $needed } 以上にする(約 { $time }){ $offers }
+    }符号順位検定に { $needed } ラウンドが必要 → --rounds { $needed } 以上にする(約 { $time }){ $offers }
 or-keep-time = 。時間を変えないなら、--rounds { $needed } --slice { $slice }
 or-compare-less =
     。または比較を減らし、このラウンド数で最大 { $questions } 個にする(基準以外の 1 ターゲットの 1 ワークロードが
     1 個の比較。スイープの各段階はまとめて 1 個)
 or-without-twin = 。または双子(--aa)を外す
-rounds-rounded-up = { $asked } ではなく { $count } ラウンドにする。{ $design }、実行は完全なブロックだけからなる
-blocks-of-workloads = 比べるワークロードは { $each } ラウンドのブロックで交互に測り
-quads-of-targets = 2 つのターゲットは 2 ラウンドの ABBA のクワッドで交互に測り
-squares-of-targets =
+rounds-rounded-up = { $asked } ではなく { $count } ラウンドにする。{ $design }、実行は { $each } ラウンドの倍数になる
+order-of-workloads = 比べるワークロードの釣り合った順序は { $each } ラウンドで一巡し
+order-of-pair = 2 つのターゲットの釣り合った順序(A B B A)は 2 ラウンドで一巡し
+order-of-targets =
     { $targets } 個のターゲット{ $twin ->
         [true] (--aa の双子を含む)
        *[false] {""}
-    }は { $each } ラウンドのウィリアムズ方格で交互に測り
+    }の釣り合った順序は { $each } ラウンドで一巡し
 small-parts =
     「{ $workload }」の 1 パートは { $part } だが、ほとんどのサーバーは最後のパートを除き { $smallest } 未満のパートを
     拒否する
@@ -1328,7 +1322,7 @@ step-zero = 「{ $text }」の長さが 0。"100/s for 1s" のように書く
 no-sustain = { $error }。測定時間に対する割合なら 20% のように書く
 too-few-levels = 「{ $text }」は { $levels } 段階になる。増加には { $fewest_levels } 段階以上が必要。"1..64" のように書く
 too-many-levels = 「{ $text }」は { $levels } 段階になる。増加は最大 { $most_levels } 段階。刻みを大きくする
-descending-levels = 「{ $text }」は降順。"1..64" のように接続数の少ない方から書く。奇数番目のブロックは段階を下る順に測る
+descending-levels = 「{ $text }」は降順。"1..64" のように接続数の少ない方から書く。ラウンドのまとまりの 2 つに 1 つは、段階を下る順に測る
 level-out-of-range = 「{ $text }」の { $number } は範囲外。接続数は 1〜{ $most_connections }
 no-levels = 「{ $text }」は段階の指定ではない。"1..256"(倍々)、"1,2,4,8"、"10:100:10"(開始、終了、刻み)のように書く
 think-no-end = 「{ $text }」に終わりの値がない。"uniform:50ms..150ms" のように書く
@@ -2026,11 +2020,11 @@ bisect-one-workload = bisect は 1 つのワークロードを追うが、プラ
 bisect-uncommitted = コミットしていない変更は測らない。悪い端は HEAD
 bisect-commits = { $good } の後から { $bad } まで、最初の親をたどって { $count } コミット。{ $forecast }
 bisect-forecast =
-    見込みは約 { $step_count } ステップ、{ $block_count } ブロック、測定 { $time }(最長 { $budget })、
+    見込みは約 { $step_count } ステップ、{ $round_count } ラウンド、測定 { $time }(最長 { $budget })、
     ビルドは最大 { $builds } コミット
 bisect-one-of = { $first }…{ $last } のどれか
 bisect-step =
-    ステップ { $step }: コミット { $commit }({ $commits } 中 { $number } 番目)、{ $block_count } ブロック。
+    ステップ { $step }: コミット { $commit }({ $commits } 中 { $number } 番目)、{ $round_count } ラウンド。
     最も確からしいのは { $likely }(確からしさ { $certainty })。残り約 { $left }
 bisect-cpu-decides = 最初の指標では判断できないため、1 操作あたりの CPU 時間で判断する
 run-invalid = この実行は INVALID: { $why }
@@ -2038,7 +2032,7 @@ runs-invalid = { $runs } 回続けて実行が INVALID: { $why }
 its-runs-invalid = このコミットの実行は INVALID: { $why }
 commit-skipped = { $commit } を飛ばす: { $why }
 its-build-failed = ビルドに失敗した({ $why })
-no-block-ratios = 比のあるブロックがない
+no-block-ratios = 比のあるラウンドがない
 # --- tenbin search
 convert-interrupted = 中断した。残りは変換していない
 pages-there = { $pages } には、この設定のページ { $count } 件がすでにある
@@ -2154,7 +2148,7 @@ left-to-clean = { $said }。残りを削除するには次を実行する: { $cl
 # --- Values on the command line
 agent-name = 英字、数字、-、_ からなる 1〜64 文字にする
 no-network = 10.0.0.0/24 のようなアドレスかネットワークを書く
-no-block-ratio = { $figure } にはブロックごとの比がない。パーセンタイルを選ぶ
+no-block-ratio = { $figure } にはラウンドごとの比がない。パーセンタイルを選ぶ
 not-between-certainty = 「{ $text }」は 50%〜99.9% の範囲にない
 budget-short = 「{ $text }」は短すぎる。最短は 1s
 no-meaning-in-bisect = bisect は実行を自分で選び、結果を 1 つ表示するので、{ $what } には意味がない。外す

@@ -26,30 +26,24 @@ claim =
 claim-figures = { $claim }: { $figures }
 claim-in-brackets = { $claim }({ $figures })
 changed = { $metric } { $change }({ $interval })
-times = { $metric } × { $ratio }、{ $interval }
-interval-points = { $confidence } % 信頼区間 { $low } … { $high } %
-interval-times = { $confidence } % 信頼区間 { $low }–{ $high }
-too-few-blocks =
+times = { $metric } { $change }、{ $interval }
+interval-of-change = { $confidence } % 信頼区間 { $ends }
+too-few-rounds =
     ラウンド不足({ $comparisons ->
         [1] {""}
        *[other] { $comparisons } 個の比較では{" "}
     }{ $needed }必要、測定は { $measured })
-blocks-missing =
+rounds-missing =
     { $measured }を測定、{ $comparisons ->
         [1] {""}
        *[other] { $comparisons } 個の比較を
     }信頼水準 95 % { $comparisons ->
         [1] {""}
        *[other] で判定する
-    }にはあと { $missing } 個必要
+    }にはあと { $missing } ラウンド必要
 however = ただし、{ $first }
 however-both = ただし、{ $first }、{ $second }
-proven =
-    { $metric }は { $direction ->
-        [times] { $change } 倍
-        [higher] { $change } 大きい
-       *[lower] { $change } 小さい
-    }(比 { $low }–{ $high }、この値だけの { $confidence } % 信頼区間)
+proven = { $metric }は { $change }(この値だけの { $confidence } % 信頼区間 { $ends })
 
 figures = { $target }({ $workload }): { $throughput }
 figures-p99 = { $target }({ $workload }): { $throughput }、p99 { $p99 }
@@ -58,10 +52,10 @@ none-measured = なし: 何も測定されなかった
 last-probes = { $count } 回の試行のうち最後の { $shown } 回。全試行は -v か tenbin show --section max-rate で表示
 cannot-be-trusted = なし: この実行の数値は信用できない
 one-target = ターゲットは 1 つで、比べる相手がない
-suspect-figures = { $figures }(要注意)
+suspect-figures = { $figures }。要注意、所見を参照
 more-workloads = ほか { $count } ワークロード
 more-workloads-above = ほか { $count } ワークロードは上を参照
-twin = { $workload } の双子プロセス: { $metric } × { $ratio }、{ $interval }、ノイズの下限 { $floor }
+twin = { $workload } の双子プロセス: { $metric } { $change }、{ $interval }、ノイズの下限 { $floor }
 not-precise = 精度 ± { $wanted } に達しなかった: { $reached }
 ended-precise = { $rounds }で終了。判定に使う値はすべて ± { $within } の精度に達した
 ended-most-rounds = 最大の { $rounds } ラウンドで終了。± { $within } の精度に達していない値がある
@@ -87,7 +81,6 @@ despite-invalid =
        *[false] {""}
     }この実行のほかの数値は信用できない
 
-rounds = { $count } ラウンド
 rounds-of = { $rounds } × { $seconds }
 max-rate-search = 最大レートの探索、1 スライス { $seconds }
 by-other-tools = ほかのツールで測定(交互ではない)
@@ -180,9 +173,9 @@ about-size-by-connections =
     { $strong } 倍未満は薄く、{ $strongest } 倍以上は濃い。
 about-quads =
     { $dot ->
-        [quad] 点はそれぞれ 1 つのクワッド(ABBA)。白抜きは注意の印がついたスライスを含む。
-        [block] 点はそれぞれ 1 つのブロック。白抜きは注意の印がついたスライスを含む。
-       *[several] 点はそれぞれ連続する { $size } ブロックの中央値。縦の線は最小から最大まで。
+        [pair] 点はそれぞれ 2 ラウンド(A B B A)の組。白抜きは注意の印がついたスライスを含む。
+        [group] 点はそれぞれラウンドのまとまり。白抜きは注意の印がついたスライスを含む。
+       *[several] 点はそれぞれ連続する { $size } 個の比の中央値。縦の線は最小から最大まで。
     }{ $margin ->
         [true] 線は推定値とその区間、灰色の帯は同等とみなす範囲。
        *[false] 線は推定値とその区間。
@@ -244,7 +237,7 @@ about-percentiles =
        *[false] {""}
     }
 sustained =
-    持続: ラウンド後の連続負荷 { $time }。{ $operations } 操作を超えるバーストクレジットはこの時間では現れない
+    持続: ラウンド後の連続負荷 { $time }。{ $operations } 操作を超えて続く、休む間にためた余力(バーストクレジット)はこの時間では現れない
     (--soak 30m)
 slower-first-stretch = { $target } は最初の連続負荷で遅かった({ $throughput })が、2 回目では確認されなかった
 intervals-together =
@@ -389,7 +382,7 @@ controls-changed =
     }。{ $by ->
         [target]
             { $shared } は両方の実行で同じターゲットとみられるため、その変化はマシンによるものとし、
-            ほかの値をブロックごとにこの変化で割った
+            ほかの値をラウンドごとにこの変化で割った
        *[work]
             ほかの値は、変化なしを含むまで広げたこの範囲で割った。残りの変化の区間が 1 を含めば、マシンのドリフト
     }
@@ -530,7 +523,7 @@ gate-figure =
     { $named ->
         [true] { $workload } の
        *[false] {""}
-    }{ $metric } { $ratio } ({ $low }–{ $high }、許容差 { $margin })
+    }{ $metric } { $change } ({ $interval }、許容差 { $margin })
 gate-margin = { $margin }
 gate-chart = 候補 ÷ 基準: ● 比、├─┤ 区間、│ 差なし、┊ 許容差。矢印の先は目盛りの外
 gate-fell-back = ラウンド数または時間の半分を過ぎても最初の指標では判定できなかったため、操作あたりの CPU 時間で判定した
@@ -547,7 +540,7 @@ gate-invalid = { $rule }: { $evidence }
 gate-method =
     最大 { $most } ラウンドのうち { $rounds }。何度評価しても、区間と判定が誤る確率は 5 % 以下{ $tests ->
         [1] {""}
-       *[other] 。悪化の検定 { $tests } 件に Holm の補正
+       *[other] 。悪化の検定 { $tests } 件でこの確率を分け合う(Holm の補正)
     }
 # 遅くしたコミット
 bisect-answer =
@@ -568,7 +561,7 @@ bisect-change = { $metric }: { $bad } は { $good } の { $ratio } 倍({ $low }�
 bisect-advice =
     { $what ->
         [several] 変化はおそらく 1 つではないので、コミットを特定しない
-        [builds] ブロックを増やしても変わらない。同じコードのビルドにも差があり、直前のコミットとの差がそれよりはっきり大きくない
+        [builds] ラウンドを増やしても変わらない。同じコードのビルドにも差があり、直前のコミットとの差がそれよりはっきり大きくない
         [more] 探索の時間が終わった。--budget で延ばせる。ビルドは残っている
         [group] まとまりの中に測れないコミットがあり、ほかと区別できない
         [ends] 時間の半分では差を証明できなかった。--budget で延ばすか、ばらつきの小さい指標(--figure cpu)か、差の大きい両端を選ぶ
@@ -576,7 +569,7 @@ bisect-advice =
     }
 bisect-between = { $commit } は良い端にも悪い端にも似ていない。変化は 1 つではないかもしれない。その前と後を別々に調べる
 bisect-skipped = 飛ばした { $commit }: { $why }
-bisect-effort = { $good } の後から { $bad } まで、最初の親をたどって { $commits } コミット。測定 { $time }: { $runs } 実行の { $blocks } ブロック、ビルド { $builds } 回、全体で { $whole }
+bisect-effort = { $good } の後から { $bad } まで、最初の親をたどって { $commits } コミット。測定 { $time }: { $runs } 実行の { $rounds } ラウンド、ビルド { $builds } 回、全体で { $whole }
 # 実行の履歴
 history-page = { $directory } の実行の履歴
 history-title =
@@ -606,7 +599,7 @@ history-change =
     }: 実行 { $run }({ $day })から { $relative ->
         [true] { $anchor } に対して { $size }
        *[false] { $size }
-    }(95 % 信頼区間 { $low } … { $high }){ $dated ->
+    }(95 % 信頼区間 { $ends }){ $dated ->
         [true] {""}
        *[false] 。変化の時期は { $earliest } から { $latest } までのどの実行でもありうる
     }
@@ -669,7 +662,7 @@ history-about =
 
 # --- 比較の下の注
 paired-ratios =
-    比は、各ブロックの比(ラウンドごとに対にしてドリフトを相殺)から推定した値で、列どうしの商とは異なることがある: { $ratios }
+    比は、各ラウンドの比(対にしてドリフトを相殺)から推定した値で、列どうしの商とは異なることがある: { $ratios }
 paired-ratio = { $metric }、{ $challenger } ÷ { $baseline } は { $ratio }(列どうしの商は { $quotient })
 flagged-included =
     注意の印がついているが、ほかのすべての行に含めている: { $slices }{ $more ->

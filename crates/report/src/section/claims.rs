@@ -1,8 +1,7 @@
 //! Writes the verdicts of comparisons as text.
 
-use tenbin_result::format::MULTIPLE;
 use tenbin_result::{Comparison, Document, Message, Outcome, Tendency, Trust, Value, message};
-use tenbin_verdict::{named_metric, sentences, whole_percent};
+use tenbin_verdict::{change_ends, named_metric, sentences, whole_percent};
 
 use crate::block::Look;
 use crate::expectations::{expectations_clause, optimum_claim};
@@ -229,7 +228,7 @@ pub(super) fn compared_by(comparison: &Comparison) -> Message {
 }
 
 /// What other figures prove about a comparison whose own figure is undecided: `however, server CPU
-/// per operation is 24 % higher (95 % CI +17.6 … +31.1 %, for this figure alone)`. `None` if the
+/// per operation +24 % (95 % CI +18 … +31 %, for this figure alone)`. `None` if the
 /// comparison is decided or not trusted, or if no other figure is decided.
 pub(super) fn proven_beside(document: &Document, comparison: &Comparison) -> Option<Message> {
     let is_undecided = matches!(
@@ -258,19 +257,12 @@ fn proven(comparison: &Comparison) -> Option<Message> {
         return None;
     };
     let ends = figure.interval.filter(|_| outcome.is_different())?;
-    let (direction, change) = match (figure.value >= MULTIPLE, figure.value > 1.0) {
-        (true, _) => ("times", Value::Ratio(figure.value)),
-        (false, true) => ("higher", Value::Share(figure.value - 1.0)),
-        (false, false) => ("lower", Value::Share(1.0 - figure.value)),
-    };
     Some(message!(
         "proven",
         metric = metric(comparison),
-        direction = Value::Word(direction.to_owned()),
-        change,
-        low = Value::Ratio(ends.low),
-        high = Value::Ratio(ends.high),
-        confidence = whole_percent(ends.confidence)
+        change = Value::Change(figure.value),
+        confidence = whole_percent(ends.confidence),
+        ends = change_ends(figure.value, ends.low, ends.high)
     ))
 }
 

@@ -7,7 +7,7 @@ use tenbin_result::{
     SliceFigures, Trust, Value, message,
 };
 use tenbin_stats::{CONFIDENCE, blocks_for_significance};
-use tenbin_verdict::sentences;
+use tenbin_verdict::{change_ends, sentences};
 
 use super::claims::{
     Place, Said, between_workloads, claim, claim_word, compared_searches, decisive, metric,
@@ -324,19 +324,26 @@ fn with_figures(document: &Document, comparison: &Comparison) -> Message {
     message!("claim-in-brackets", claim, figures)
 }
 
-/// The ratio of a comparison: `throughput × 0.286, 0.283–0.287`.
+/// The change of a comparison: `throughput × 0.286, 0.283–0.287`.
 fn times(comparison: &Comparison, ends: Option<(f64, f64)>) -> Message {
     message!(
         "times",
         metric = metric(comparison),
-        ratio = known_ratio(comparison),
-        interval = interval(ends)
+        change = known_change(comparison),
+        interval = ends_of_change(comparison, ends)
     )
 }
 
-fn known_ratio(comparison: &Comparison) -> Value {
+fn known_change(comparison: &Comparison) -> Value {
     let figure = comparison.ratio;
-    figure.map_or(Value::Unknown, |known| Value::Ratio(known.value))
+    figure.map_or(Value::Unknown, |known| Value::Change(known.value))
+}
+
+fn ends_of_change(comparison: &Comparison, ends: Option<(f64, f64)>) -> Message {
+    match (comparison.ratio, ends) {
+        (Some(figure), Some((low, high))) => change_ends(figure.value, low, high),
+        _ => message!("interval-unknown"),
+    }
 }
 
 pub(super) fn interval(ends: Option<(f64, f64)>) -> Message {
@@ -350,17 +357,14 @@ pub(super) fn interval(ends: Option<(f64, f64)>) -> Message {
     }
 }
 
-/// Why a ratio has no interval with the usual confidence: `5 quads, 1 more for a confidence of 95 %`
-/// for a likely difference, otherwise `too few rounds: 6 quads needed, 3 measured`. `None` with
-/// enough blocks.
+/// Why a ratio has no interval with the usual confidence: `10 rounds, 2 more needed for a confidence of
+/// 95 %` for a likely difference, otherwise `too few rounds: 12 rounds needed, 6 measured`. `None` with
+/// enough rounds.
 pub(super) fn too_few_blocks(comparison: &Comparison) -> Option<Message> {
     if comparison.ratio?.interval.is_some() || comparison.twin {
         return None;
     }
-    let blocks = |count: usize| match comparison.rounds_per_block {
-        2 => message!("quads", count),
-        _ => message!("blocks", count),
-    };
+    let rounds_in = |blocks: u64| blocks.saturating_mul(comparison.rounds_per_block);
     let comparisons = comparison.together.map_or(1, |all| all.comparisons);
     let measured = comparison.block_ratios.len();
     let needed = blocks_for_significance((1.0 - CONFIDENCE) / comparisons as f64)?;
@@ -369,16 +373,16 @@ pub(super) fn too_few_blocks(comparison: &Comparison) -> Option<Message> {
     }
     Some(match comparison.outcome.likely() {
         Some(likely) => message!(
-            "blocks-missing",
-            measured = blocks(measured),
-            missing = likely.blocks_missing,
+            "rounds-missing",
+            measured = message!("rounds", count = rounds_in(measured as u64)),
+            missing = rounds_in(likely.blocks_missing),
             comparisons
         ),
         None => message!(
-            "too-few-blocks",
+            "too-few-rounds",
             comparisons,
-            needed = blocks(needed),
-            measured
+            needed = message!("rounds", count = rounds_in(needed as u64)),
+            measured = rounds_in(measured as u64)
         ),
     })
 }
@@ -421,7 +425,7 @@ fn alone(document: &Document) -> Vec<Message> {
 }
 
 /// The difference between a target and its twin, two processes of the same server: `its twin at
-/// get: throughput × 1.002, 0.994–1.009, noise floor 1 %`.
+/// get: throughput +0.2 %, −0.6 … +0.9 %, noise floor 1 %`.
 pub(super) fn twin(document: &Document, result: &ResultOf) -> Option<Message> {
     let mine = |each: &&Comparison| each.twin && each.workload == result.workload;
     // The figure that decides comes first.
@@ -432,8 +436,8 @@ pub(super) fn twin(document: &Document, result: &ResultOf) -> Option<Message> {
         "twin",
         workload = &result.workload,
         metric = metric(comparison),
-        ratio = known_ratio(comparison),
-        interval = interval(ends.map(|ends| (ends.low, ends.high))),
+        change = known_change(comparison),
+        interval = ends_of_change(comparison, ends.map(|ends| (ends.low, ends.high))),
         floor = floor.map_or(Value::Unknown, Value::Share)
     ))
 }

@@ -1,4 +1,4 @@
-//! The section on maximum-rate searches: every probe, and the result.
+//! The section on maximum-rate searches: every step, and the result.
 
 use tenbin_result::format::{SHARE, TIME, UNKNOWN, digits, exact_rate, fixed_seconds};
 use tenbin_result::{Document, LimitKind, Search, SearchLimit, SearchProbe, message};
@@ -76,8 +76,8 @@ fn held(probe: &SearchProbe, search: &Search) -> &'static str {
     let is_open = search.undecided.contains(&probe.rate);
     match (probe.held, probe.borderline) {
         _ if probe.void => "no: does not count",
-        (true, _) if is_open => "held; more probes to decide",
-        (false, _) if is_open => "missed; more probes to decide",
+        (true, _) if is_open => "held; more steps to decide",
+        (false, _) if is_open => "missed; more steps to decide",
         (true, false) => "yes",
         (true, true) => "yes, closely",
         (false, false) => "no",
@@ -156,11 +156,11 @@ mod tests {
     fn an_undecided_probe_says_what_is_missing() {
         assert_eq!(
             held(&probe(true), &search(vec![100.0])),
-            "held; more probes to decide"
+            "held; more steps to decide"
         );
         assert_eq!(
             held(&probe(false), &search(vec![100.0])),
-            "missed; more probes to decide"
+            "missed; more steps to decide"
         );
         assert_eq!(held(&probe(true), &search(Vec::new())), "yes");
     }

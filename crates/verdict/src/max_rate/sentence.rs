@@ -5,7 +5,7 @@ use tenbin_stats::{MaxRate, Purpose, SHARE_ERROR};
 
 use super::own_limit::names_its_limit;
 use super::{ProbeResult, SearchResult, Void};
-use crate::findings::messages::{qualified, with_and};
+use crate::findings::messages::{change_ends, qualified, with_and};
 
 /// Most undecided rates that are named; of more, their number and the ends.
 const MOST_LISTED: usize = 3;
@@ -291,9 +291,13 @@ pub(crate) fn of_comparison(found: &RateComparison) -> Message {
             .with("baseline", &found.baseline)
             .with("workload", &found.workload)
     };
+    let by = |id: &str, value: f64| {
+        let claim = between(id).with("change", Value::Change(value));
+        claim.with("higher", value > 1.0)
+    };
     let claim = match (found.ratio, found.low.zip(found.high)) {
         (None, _) => between("rates-unknown"),
-        (Some(value), None) => between("rates-unbounded").with("ratio", Value::Ratio(value)),
+        (Some(value), None) => by("rates-unbounded", value),
         (Some(value), Some((low, high))) => {
             let is_open = low <= 1.0 && 1.0 <= high;
             let id = if is_open {
@@ -301,10 +305,7 @@ pub(crate) fn of_comparison(found: &RateComparison) -> Message {
             } else {
                 "rates-differ"
             };
-            between(id)
-                .with("ratio", Value::Ratio(value))
-                .with("low", Value::Ratio(low))
-                .with("high", Value::Ratio(high))
+            by(id, value).with("ends", change_ends(value, low, high))
         }
     };
     qualified(found.trust, claim, between("about-highest-rates"))
@@ -331,8 +332,9 @@ mod tests {
             "{found}"
         );
         assert!(
-            compared
-                .starts_with("b sustains 1.682 times the rate of a at get (bracket 1.646–1.720)"),
+            compared.starts_with(
+                "b sustains a higher rate than a at get (× 1.682, bracket 1.646–1.720)"
+            ),
             "{compared}"
         );
         let (found, compared) = said(&run.slices[..4]);
@@ -376,7 +378,7 @@ mod tests {
         assert_eq!(
             found,
             "a held 50/s once at get within p99<10ms (not proven; 100/s missed p99<10ms); \
-             50/s could not be decided in time: the probes had too few operations, or too few slow \
+             50/s could not be decided in time: the steps had too few operations, or too few slow \
              operations"
         );
         let mut waited = result.probes[1].clone();
@@ -385,7 +387,7 @@ mod tests {
         let found = result.document().sentence;
         assert!(!found.contains("too few operations"), "{found}");
         assert!(
-            found.contains("could not be decided in time; 1 of 3 probes"),
+            found.contains("could not be decided in time; 1 of 3 steps"),
             "{found}"
         );
     }

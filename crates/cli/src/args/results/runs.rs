@@ -51,6 +51,9 @@ pub struct ListArgs {
     /// List all runs [default: the newest 20]
     #[arg(long)]
     pub all: bool,
+    /// Print every line as a whole; otherwise, a line ends with … where the terminal ends
+    #[arg(long, short, conflicts_with = "json")]
+    pub verbose: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

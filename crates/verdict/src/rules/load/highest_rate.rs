@@ -23,7 +23,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
     messages: Messages {
         english: r#"
             late-probes =
-                the load generator sent requests late in each of the last probes, at { $rate }, so the search
+                the load generator sent requests late in each of the last steps, at { $rate }, so the search
                 ended
             busy-generator =
                 at { $failed }, a load generator thread was busy for { $busy } of the time
@@ -35,10 +35,10 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 }
             waiting-probes =
                 { $waited } of { $probes ->
-                    [one] 1 probe
-                   *[other] { $probes } probes
+                    [one] 1 step
+                   *[other] { $probes } steps
                 } missed a limit while threads waited for a core that other programs used
-            not-proven = the search ended before a longer probe proved { $rate }
+            not-proven = the search ended before a longer step proved { $rate }
             proof-failed = the proof failed, so no rate is known that the target sustains
             none-held = no rate is known to hold; the lowest rate that failed is { $failed }
             all-failed =
@@ -61,7 +61,8 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 decides more rates
             use-up-reserves =
                 the target sustains more for a short time than for a long time: run again with longer slices
-                (--slice), which use up its reserves (buffers, burst credits)
+                (--slice), which use up its reserves (buffers, extra speed that a disk or virtual machine saves up
+                while idle)
             low-rate =
                 measure the target at a low --rate: if it misses the objective there too, loosen the objective;
                 otherwise run again with longer slices (--slice)
@@ -69,7 +70,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 check path, method, headers, credentials and the accepted statuses, and read the target's log:
                 its operations fail at every rate
             search-again =
-                run the search again to its end, with longer slices (--slice), so that the probes and the whole
+                run the search again to its end, with longer slices (--slice), so that the steps and the whole
                 search last longer
         "#,
         japanese: r#"
@@ -105,7 +106,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 より多くのレートを判定できる
             use-up-reserves =
                 ターゲットは短時間なら長時間より高いレートに耐える。スライスを長くして(--slice)、
-                余力(バッファー、バーストクレジット)を使い切らせて再実行する
+                余力(バッファー、ディスクや仮想マシンが休む間にためる余力)を使い切らせて再実行する
             low-rate =
                 低い --rate でターゲットを測る。そこでも目標を外すなら目標を緩める。外さないなら、
                 スライスを長くして(--slice)再実行する
@@ -291,7 +292,7 @@ mod tests {
         assert_eq!(findings[0].cause, Cause::Generator);
         let all = run.slices.len();
         let reason = format!(
-            "{all} of {all} probes missed a limit while threads waited for a core that other programs \
+            "{all} of {all} steps missed a limit while threads waited for a core that other programs \
              used"
         );
         assert_eq!(findings[0].evidence, reason);
