@@ -45,7 +45,7 @@ figures-p99 = { $target } at { $workload }: { $throughput }, p99 { $p99 }
 nothing-measured = nothing was measured
 none-measured = none: nothing was measured
 last-probes =
-    the last { $shown } of { $count } probes; -v, or tenbin show --section max-rate, shows all
+    the last { $shown } of { $count } steps; -v, or tenbin show --section max-rate, shows all
 probes-elsewhere =
     { $target } at { $workload }: -v, or tenbin show --section max-rate, shows the { $count } steps
 cannot-be-trusted = no verdict: the figures of this run cannot be trusted
