@@ -657,6 +657,14 @@ fn what_beginners_write_gets_a_tip() {
             "tenbin s3 get --concurrent=8",
             "the option is called '--connections' here",
         ),
+        (
+            "tenbin gate http --base main",
+            "the option is called '--base-rev' here",
+        ),
+        (
+            "tenbin gate run p.toml --candidate=x",
+            "the option is called '--candidate-rev' here",
+        ),
     ] {
         let Err(error) = Cli::try_parse_from(line.split(' ')) else {
             panic!("{line} was taken");

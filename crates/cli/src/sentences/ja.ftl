@@ -22,6 +22,7 @@ init-building = { $program } がないためビルド中: { $build }
 ci-fill-in = { $file } の先頭の TENBIN_VERSION と TENBIN_URL を確認する。CI がダウンロードする Tenbin のリリースを表す
 ignore-runs = 結果は { $runs }/ に書かれる。git の対象から外すには: echo { $runs }/ >> .gitignore
 no-build = --build がないため、リビジョンを git にあるまま起動した。サーバーをビルドするコマンドを指定する(例: --build make)
+nothing-built = { $revision } の作業ツリーに { $program } がない。ビルドするコマンドを --build COMMAND で指定する
 tip-k6 = Tenbin はスクリプトを実行しない。k6 の設定に当たる 'tenbin http' のオプションは docs/coming-from.md#k6 にある
 tip-plan = プランは 'tenbin run { $plan }' で実行し、'tenbin plan file { $plan }' で確認する
 tip-option = このオプションの名前は '{ $name }'
