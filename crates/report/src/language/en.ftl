@@ -640,6 +640,7 @@ gate-figure =
         [true] {" "}at { $workload }
        *[false] {""}
     } { $ratio } ({ $low }–{ $high }, margin { $margin })
+gate-title = { $name }: { $candidate } against { $base }
 gate-margin = { $margin }
 gate-chart = Candidate ÷ base: ● ratio, ├─┤ interval, │ no difference, ┊ margin. An arrow points to an end beyond the scale
 gate-fell-back =
