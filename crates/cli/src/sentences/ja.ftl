@@ -835,8 +835,12 @@ lint-check-address =
 lint-own-verdict = ファイルは { $trust } だった tenbin の実行のもの: { $why }
 lint-read-findings = 実行ディレクトリーを tenbin show で表示し、実行の所見を読む
 lint-failures-counted =
-    { $requests } リクエストのうち { $failed }({ $share })が失敗し、{ $rate } に数えられている: { $failures }。
-    正しい応答: { $correct }
+    { $requests } リクエストのうち { $failed }({ $share })が失敗し、{ $rate } に数えられている: { $failures }{ $correct }
+lint-rate-of-correct = 。正しい応答: { $correct }
+lint-stopped-at-deadline =
+    oha が終了時刻に { $requests } 件のリクエストを打ち切った(-w を付けると応答を待つ): リクエストの { $share }
+lint-deadline-is-usual =
+    最も遅いリクエストが重要でなければ、対処は不要。終了時刻に応答待ちだったリクエストで、接続ごとに 1 件まで。時間は記録されない
 lint-use-correct-rate =
     正しい応答のスループットを使い、失敗の理由を調べる。失敗は正しい応答より速いことが多い
 lint-single-runs =
