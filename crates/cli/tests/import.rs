@@ -237,6 +237,10 @@ fn several_files_become_one_document_that_can_be_shown_and_compared() {
     let (code, text, error) = tenbin(&scratch, &arguments);
     assert_eq!(code, 0, "{error}");
     assert_eq!(text.matches("Operation: requests").count(), 2, "{text}");
+    assert!(
+        text.contains("oha.json (caddy; the JSON that oha prints)"),
+        "{text}"
+    );
     // An imported document is SUSPECT.
     let (code, text, _) = tenbin(&scratch, &["show", &document]);
     assert_eq!(code, 0, "{text}");
