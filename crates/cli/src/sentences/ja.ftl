@@ -1131,6 +1131,9 @@ keys-no-address = アドレスがない
 keys-header = ヘッダー { $name } を送れない
 identity-token-unreadable = トークンのファイル { $path } を読めない: { $error }
 no-temporary-keys = ターゲット「{ $target }」の一時的な鍵を { $issuer } から取得できない: { $why }
+rejected-method =
+    ターゲット「{ $target }」、ワークロード「{ $workload }」: 最初のリクエストが失敗した。
+    サーバーはここで GET を受け付けない(ステータス 405)。-X POST か、別のパス(--path)を使う
 rejected =
     ターゲット「{ $target }」、ワークロード「{ $workload }」: 最初のリクエストが失敗した。
     GET の応答のステータスは { $status } で、成功に数えない。URL を直すか、
@@ -1278,6 +1281,9 @@ no-ci-variable = CI のファイルでは環境変数「{ $name }」を設定で
 input-ended = 最後の質問の前に入力が終わった。何も書いていない
 no-input = 答えを読めない: { $text }。何も書いていない
 no-trial = サーバーを試せない: { $text }
+init-method =
+    ターゲット「{ $target }」: サーバーは GET { $path } を受け付けない(ステータス 405)。別のパスを選ぶか(--request)、
+    --no-try でプランを書き、[[workload]] に method = "POST" を加える
 no-success =
     ターゲット「{ $target }」: GET { $path } の応答のステータスは { $status } で、実行は 2xx だけを成功に数える。
     リクエストを直す(--request)
@@ -1377,6 +1383,7 @@ too-many-keys = キーと表が { $most_names } 個(プランの上限)を超え
 not-toml = TOML ではない:「{ $message }」
 plan-not-utf8 = プランではない。UTF-8 のテキストではない
 no-text = { $other } はテキストではない。引用符で囲む
+number-in-quotes = { $value } は引用符で囲まれている。引用符なしの数で書く: { $number }
 no-whole = { $value } は整数ではない。{ $least } のように書く
 no-switch = { $other } は true でも false でもない
 flag-cannot-set = { $flag } ではこのキーを設定できない
@@ -1588,6 +1595,7 @@ target-of-nothing = ターゲットには url、起動するコマンド、ま�
 is-directory = ディレクトリー
 is-no-server = サーバーでないもの
 is-blob-server = 組み込みの blob サーバー
+no-port-in-launch = {"{"}port{"}"} がなく、Tenbin が選んだポートをサーバーが知ることができない。{"{"}port{"}"} を加えるか、サーバーを自分で起動して --target NAME=URL で指定する
 no-port-placeholder = {"{"}port{"}"} がなく、Tenbin が選んだポートをサーバーが知ることができない。{"{"}port{"}"} を加えるか、サーバー自身のアドレスをターゲットの url に書く
 no-variable = 環境変数として正しくない。名前が空か '=' を含む、または NUL 文字がある
 ready-one-of = {"{"} port = true {"}"}、{"{"} url = "http://…" {"}"}、{"{"} log = "text" {"}"} のどれか 1 つを書く
@@ -1808,7 +1816,7 @@ no-working-directory = 作業ディレクトリー { $directory } を使えな�
 command-empty = コマンドが空になっている
 no-free-port = { $addresses } に空きポートがない: { $source }
 not-executable = { $file } は実行できない
-no-such-file = { $file } というファイルはない
+no-such-file = { $file } というファイルはない{ $meant }
 no-such-program = PATH に「{ $program }」というプログラムがない。インストールするか、フルパスで指定する
 bad-status = { $url } の応答のステータスは { $bad }
 log-lacks = その出力に「{ $text }」がない
@@ -1942,7 +1950,7 @@ nats-connecting-again = NATS サーバーとの接続が切れた。接続し直
 nats-said = 「{ $text }」
 nats-no-response = { $seconds } 秒以内に応答がない
 nats-client-ended = クライアントが終了した
-nats-without-creds = { $why }。`tenbin hub` が書いたファイルを --creds で指定する
+nats-without-creds = ハブの証明書が不明。tenbin hub が書いたファイルを --creds FILE で指定する
 agent-stopped-by-user = エージェント「{ $name }」は利用者が止めた
 agent-unassigned = エージェント「{ $name }」はもうこの実行に割り当てられていない
 agent-left-out = コーディネーターはこのエージェントを除いて続ける。負荷を止めた
@@ -2219,6 +2227,7 @@ export-without-file = ファイル名がない。{ $name }=FILE、標準出力�
 read-no-further = ファイルの続きを読めない: { $why }。途中で切れているのかもしれない
 cannot-open = 開けない。{ $why }
 directory-of-run = ディレクトリーになっている。実行ディレクトリーの結果は tenbin show が表示する
+no-hub = { $address } で待ち受けるハブがない(接続の拒否)。tenbin hub で起動する
 no-nats = NATS サーバー { $url } に接続できない: { $why }
 file-empty = 空のファイル。何も書かれていない
 unread-json = 結果を読めないツールの JSON。メンバーは { $members }
