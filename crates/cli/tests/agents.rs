@@ -698,7 +698,7 @@ fn what_agents_cannot_do_is_refused_before_anything_starts() {
         (
             [&["http", "--agents", "2", "--nats", &nowhere][..], &target].concat(),
             3,
-            "cannot connect to the NATS server at nats://127.0.0.1:",
+            "no hub listens at 127.0.0.1:",
         ),
         (
             [&files[..], &["--agents", "2", "--nats", &nowhere]].concat(),

@@ -561,6 +561,12 @@ fn refusals_name_the_flag() {
             "--trace-speed: \"0\" is out of range; a speed must be above 0 and at most 1000000",
         ),
         (
+            "tenbin http --launch a=./server",
+            "--launch: does not contain {port}: without it, the server does not learn the port that Tenbin \
+             has chosen; add {port}, or start the server yourself and give its address with --target \
+             NAME=URL",
+        ),
+        (
             "tenbin http --launch a=server --ready b=port",
             r#"--ready: no --launch gives a target called "b"; there is "a""#,
         ),
@@ -656,6 +662,14 @@ fn what_beginners_write_gets_a_tip() {
         (
             "tenbin s3 get --concurrent=8",
             "the option is called '--connections' here",
+        ),
+        (
+            "tenbin gate http --base main",
+            "the option is called '--base-rev' here",
+        ),
+        (
+            "tenbin gate run p.toml --candidate=x",
+            "the option is called '--candidate-rev' here",
         ),
     ] {
         let Err(error) = Cli::try_parse_from(line.split(' ')) else {

@@ -99,16 +99,25 @@ fn what_a_file_does_not_say_is_null_and_never_0() {
 fn lint_ends_with_a_code_for_nothing_something_and_a_file_that_cannot_be_read() {
     let scratch = Scratch::new("lint-codes");
     let clean = recorded("fixtures/http/wrk-latency.txt");
-    let flawed = recorded("fixtures/http/oha.json");
+    let noted = recorded("fixtures/http/oha.json");
+    let oha = std::fs::read_to_string(&noted).expect("a file");
+    let oha = oha.replace("aborted due to deadline", "connection closed");
+    let flawed = scratch.write("oha.json", oha);
     let (code, text, _) = tenbin(&scratch, &["lint", &clean]);
     assert_eq!(code, 0, "{text}");
     assert!(text.contains("nothing found"), "{text}");
+    let (code, text, _) = tenbin(&scratch, &["lint", &noted]);
+    assert_eq!(code, 0, "{text}");
+    assert!(
+        text.contains("oha stopped 16 requests at its deadline"),
+        "{text}"
+    );
     let (code, text, _) = tenbin(&scratch, &["lint", &clean, &flawed]);
     assert_eq!(code, 6, "{text}");
     for part in [
         "wrk-latency.txt: wrk, 1 measurement",
         "throughput_of_failures at requests",
-        "errorDistribution.aborted due to deadline: 16",
+        "errorDistribution.connection closed: 16",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -228,7 +237,11 @@ fn several_files_become_one_document_that_can_be_shown_and_compared() {
     let (code, text, error) = tenbin(&scratch, &arguments);
     assert_eq!(code, 0, "{error}");
     assert_eq!(text.matches("Operation: requests").count(), 2, "{text}");
-    // oha's requests that were aborted make it SUSPECT.
+    assert!(
+        text.contains("oha.json (caddy; the JSON that oha prints)"),
+        "{text}"
+    );
+    // An imported document is SUSPECT.
     let (code, text, _) = tenbin(&scratch, &["show", &document]);
     assert_eq!(code, 0, "{text}");
     assert!(

@@ -450,3 +450,28 @@ fn an_option_waits_for_the_answers_that_it_depends_on() {
         assert!(!exists(&scratch, "asked.toml"), "{options}");
     }
 }
+
+#[test]
+fn a_server_that_is_not_built_yet_is_built_with_the_answer() {
+    let scratch = Scratch::new("init-asked-build");
+    let tenbin = env!("CARGO_BIN_EXE_tenbin");
+    let makefile = format!("all: other\nother:\n\ttouch other\nown:\n\tln -s {tenbin} own\n");
+    scratch.write("Makefile", makefile);
+    let server = "./own serve http --listen 127.0.0.1:{port}";
+    let first = Tenbin::new(&scratch, ["init", "--kind", "http", "--server", server]).run();
+    first
+        .expect_code(3)
+        .expect_stderr("./own does not exist; build the server first: make own");
+    let answers = format!("http\n{server}\n\n\n\ngate\n");
+    let (code, said) = asked(&scratch, "", answers);
+    assert_eq!(code, Some(0), "{said}");
+    for part in [
+        "./own does not exist: the command that builds it, or none [make own]",
+        "building it: make own",
+        "status 200",
+        "next: tenbin gate run asked.toml --base-rev main --build 'make own'",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(!said.contains("Also write the CI file"), "{said}");
+}

@@ -30,7 +30,8 @@ rev-list --first-parent GOOD..BAD`; a merge counts as one commit.
 
 HTTP and search servers start again before every two rounds, so that one slow start affects only
 those; S3 and blob stores, which keep data, start once for each run. --margin is the smallest slowdown to look
-for, here 1%. docs/bisect.md describes the method.
+for, here 1%. `tenbin bisect http -h` also lists --margin and the frequent options of the
+measurement. docs/bisect.md describes the method.
 
 Exit codes: 0 found, 8 cannot tell, 6 INVALID, 3 --good or --bad does not build or start.
 

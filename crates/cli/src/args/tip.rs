@@ -22,6 +22,16 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("-t", "--threads' (-t of wrk) or '--duration"),
 ];
 
+/// What options of `tenbin gate` are called here.
+const GATE_NAMES: &[(&str, &str)] = &[
+    ("--base", "--base-rev"),
+    ("--base-ref", "--base-rev"),
+    ("--rev", "--base-rev"),
+    ("--candidate", "--candidate-rev"),
+    ("--candidate-ref", "--candidate-rev"),
+    ("--head", "--candidate-rev"),
+];
+
 /// Adds a suggestion to errors with a known cause: a URL without `--target`, a plan file without
 /// `run`, or an option of another tool.
 pub fn with_tip(mut error: clap::Error) -> clap::Error {
@@ -82,6 +92,15 @@ pub(crate) fn suggestion(error: &clap::Error) -> Option<Sentence> {
             "plans are run with 'tenbin run {plan}', checked with 'tenbin plan file {plan}'",
             plan = word
         ))
+    } else if !is_subcommand
+        && is_of_gate(error)
+        && let Some((_, name)) = GATE_NAMES.iter().find(|(other, _)| other == word)
+    {
+        Some(sentence!(
+            "tip-option",
+            "the option is called '{name}' here",
+            name
+        ))
     } else if !is_subcommand && measures(error) {
         let (_, name) = OTHER_NAMES.iter().find(|(other, _)| other == word)?;
         Some(sentence!(
@@ -106,6 +125,14 @@ fn runs_a_plan(error: &clap::Error) -> bool {
         return false;
     };
     usage.to_string().contains("tenbin gate run")
+}
+
+/// Whether the command is `tenbin gate` or one of its subcommands.
+fn is_of_gate(error: &clap::Error) -> bool {
+    let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) else {
+        return false;
+    };
+    usage.to_string().contains("tenbin gate")
 }
 
 /// Whether the command is one that has the options of [`OTHER_NAMES`].

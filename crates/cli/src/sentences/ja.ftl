@@ -18,10 +18,12 @@ usual-forms = よく使う形(主なオプションの一覧は tenbin http -h):
 tip-target = サーバーは '--target { $url }' で指定する
 tip-in-plan = 測定の内容はプランにある。プランのキー(たとえば [load] の connections)で指定する。オプションとキーの対応は docs/plan-file.md
 build-first = init がサーバーをビルドするのは --build があるときだけ。先にビルドする: { $build }
+build-missing-first = { $program } がない。先にサーバーをビルドする: { $build }
 init-building = { $program } がないためビルド中: { $build }
 ci-fill-in = { $file } の先頭の TENBIN_VERSION と TENBIN_URL を確認する。CI がダウンロードする Tenbin のリリースを表す
 ignore-runs = 結果は { $runs }/ に書かれる。git の対象から外すには: echo { $runs }/ >> .gitignore
 no-build = --build がないため、リビジョンを git にあるまま起動した。サーバーをビルドするコマンドを指定する(例: --build make)
+nothing-built = { $revision } の作業ツリーに { $program } がない。ビルドするコマンドを --build COMMAND で指定する
 tip-k6 = Tenbin はスクリプトを実行しない。k6 の設定に当たる 'tenbin http' のオプションは docs/coming-from.md#k6 にある
 tip-plan = プランは 'tenbin run { $plan }' で実行し、'tenbin plan file { $plan }' で確認する
 tip-option = このオプションの名前は '{ $name }'
@@ -827,8 +829,12 @@ lint-check-address =
 lint-own-verdict = ファイルは { $trust } だった tenbin の実行のもの: { $why }
 lint-read-findings = 実行ディレクトリーを tenbin show で表示し、実行の所見を読む
 lint-failures-counted =
-    { $requests } リクエストのうち { $failed }({ $share })が失敗し、{ $rate } に数えられている: { $failures }。
-    正しい応答: { $correct }
+    { $requests } リクエストのうち { $failed }({ $share })が失敗し、{ $rate } に数えられている: { $failures }{ $correct }
+lint-rate-of-correct = 。正しい応答: { $correct }
+lint-stopped-at-deadline =
+    oha が終了時刻に { $requests } 件のリクエストを打ち切った(-w を付けると応答を待つ): リクエストの { $share }
+lint-deadline-is-usual =
+    最も遅いリクエストが重要でなければ、対処は不要。終了時刻に応答待ちだったリクエストで、接続ごとに 1 件まで。時間は記録されない
 lint-use-correct-rate =
     正しい応答のスループットを使い、失敗の理由を調べる。失敗は正しい応答より速いことが多い
 lint-single-runs =
@@ -1120,6 +1126,9 @@ keys-no-address = アドレスがない
 keys-header = ヘッダー { $name } を送れない
 identity-token-unreadable = トークンのファイル { $path } を読めない: { $error }
 no-temporary-keys = ターゲット「{ $target }」の一時的な鍵を { $issuer } から取得できない: { $why }
+rejected-method =
+    ターゲット「{ $target }」、ワークロード「{ $workload }」: 最初のリクエストが失敗した。
+    サーバーはここで GET を受け付けない(ステータス 405)。-X POST か、別のパス(--path)を使う
 rejected =
     ターゲット「{ $target }」、ワークロード「{ $workload }」: 最初のリクエストが失敗した。
     GET の応答のステータスは { $status } で、成功に数えない。URL を直すか、
@@ -1267,6 +1276,9 @@ no-ci-variable = CI のファイルでは環境変数「{ $name }」を設定で
 input-ended = 最後の質問の前に入力が終わった。何も書いていない
 no-input = 答えを読めない: { $text }。何も書いていない
 no-trial = サーバーを試せない: { $text }
+init-method =
+    ターゲット「{ $target }」: サーバーは GET { $path } を受け付けない(ステータス 405)。別のパスを選ぶか(--request)、
+    --no-try でプランを書き、[[workload]] に method = "POST" を加える
 no-success =
     ターゲット「{ $target }」: GET { $path } の応答のステータスは { $status } で、実行は 2xx だけを成功に数える。
     リクエストを直す(--request)
@@ -1366,6 +1378,7 @@ too-many-keys = キーと表が { $most_names } 個(プランの上限)を超え
 not-toml = TOML ではない:「{ $message }」
 plan-not-utf8 = プランではない。UTF-8 のテキストではない
 no-text = { $other } はテキストではない。引用符で囲む
+number-in-quotes = { $value } は引用符で囲まれている。引用符なしの数で書く: { $number }
 no-whole = { $value } は整数ではない。{ $least } のように書く
 no-switch = { $other } は true でも false でもない
 flag-cannot-set = { $flag } ではこのキーを設定できない
@@ -1577,6 +1590,7 @@ target-of-nothing = ターゲットには url、起動するコマンド、ま�
 is-directory = ディレクトリー
 is-no-server = サーバーでないもの
 is-blob-server = 組み込みの blob サーバー
+no-port-in-launch = {"{"}port{"}"} がなく、Tenbin が選んだポートをサーバーが知ることができない。{"{"}port{"}"} を加えるか、サーバーを自分で起動して --target NAME=URL で指定する
 no-port-placeholder = {"{"}port{"}"} がなく、Tenbin が選んだポートをサーバーが知ることができない。{"{"}port{"}"} を加えるか、サーバー自身のアドレスをターゲットの url に書く
 no-variable = 環境変数として正しくない。名前が空か '=' を含む、または NUL 文字がある
 ready-one-of = {"{"} port = true {"}"}、{"{"} url = "http://…" {"}"}、{"{"} log = "text" {"}"} のどれか 1 つを書く
@@ -1797,7 +1811,7 @@ no-working-directory = 作業ディレクトリー { $directory } を使えな�
 command-empty = コマンドが空になっている
 no-free-port = { $addresses } に空きポートがない: { $source }
 not-executable = { $file } は実行できない
-no-such-file = { $file } というファイルはない
+no-such-file = { $file } というファイルはない{ $meant }
 no-such-program = PATH に「{ $program }」というプログラムがない。インストールするか、フルパスで指定する
 bad-status = { $url } の応答のステータスは { $bad }
 log-lacks = その出力に「{ $text }」がない
@@ -1931,7 +1945,7 @@ nats-connecting-again = NATS サーバーとの接続が切れた。接続し直
 nats-said = 「{ $text }」
 nats-no-response = { $seconds } 秒以内に応答がない
 nats-client-ended = クライアントが終了した
-nats-without-creds = { $why }。`tenbin hub` が書いたファイルを --creds で指定する
+nats-without-creds = ハブの証明書が不明。tenbin hub が書いたファイルを --creds FILE で指定する
 agent-stopped-by-user = エージェント「{ $name }」は利用者が止めた
 agent-unassigned = エージェント「{ $name }」はもうこの実行に割り当てられていない
 agent-left-out = コーディネーターはこのエージェントを除いて続ける。負荷を止めた
@@ -2093,6 +2107,7 @@ ci-create-jenkins = CI のために、種類が Secret text の認証情報を�
 init-next = 次に実行する: { $command }
 init-kind = サーバーの種類
 init-server = サーバーの URL、または起動するコマンド({"{"}port{"}"} は空きポートになる)
+init-build = { $program } がない。ビルドするコマンド、または none [{ $build }]
 init-path = リクエストのパスとクエリー [URL のもの]
 init-search = 検索のパスとクエリー [URL のもの]
 init-operation = 操作(get、put、put:50,get:50 など)[get]
@@ -2207,6 +2222,7 @@ export-without-file = ファイル名がない。{ $name }=FILE、標準出力�
 read-no-further = ファイルの続きを読めない: { $why }。途中で切れているのかもしれない
 cannot-open = 開けない。{ $why }
 directory-of-run = ディレクトリーになっている。実行ディレクトリーの結果は tenbin show が表示する
+no-hub = { $address } で待ち受けるハブがない(接続の拒否)。tenbin hub で起動する
 no-nats = NATS サーバー { $url } に接続できない: { $why }
 file-empty = 空のファイル。何も書かれていない
 unread-json = 結果を読めないツールの JSON。メンバーは { $members }

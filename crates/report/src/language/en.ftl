@@ -624,6 +624,8 @@ gate-figure =
         [true] {" "}at { $workload }
        *[false] {""}
     } { $change } ({ $interval }, margin { $margin })
+    } { $ratio } ({ $low }–{ $high }, margin { $margin })
+gate-title = { $name }: { $candidate } against { $base }
 gate-margin = { $margin }
 gate-chart = Candidate ÷ base: ● ratio, ├─┤ interval, │ no difference, ┊ margin. An arrow points to an end beyond the scale
 gate-fell-back =

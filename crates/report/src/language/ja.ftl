@@ -524,6 +524,8 @@ gate-figure =
         [true] { $workload } の
        *[false] {""}
     }{ $metric } { $change } ({ $interval }、許容差 { $margin })
+    }{ $metric } { $ratio } ({ $low }–{ $high }、許容差 { $margin })
+gate-title = { $name }: { $candidate } と { $base } の比較
 gate-margin = { $margin }
 gate-chart = 候補 ÷ 基準: ● 比、├─┤ 区間、│ 差なし、┊ 許容差。矢印の先は目盛りの外
 gate-fell-back = ラウンド数または時間の半分を過ぎても最初の指標では判定できなかったため、操作あたりの CPU 時間で判定した
