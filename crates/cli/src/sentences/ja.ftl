@@ -296,8 +296,9 @@ no-title = タイトルは、制御文字も見えない文字もない 1 文字
 no-such-figure = この値のある実行がない。値の一覧は tenbin history --help にある
 last-measured = last は { $run }。それより新しい { $newest } は何も測定していない
 no-run-directory =
-    実行 { $name } はない。実行ディレクトリーではなく、runs/ にこのラベルを持つ実行も、この文字列で始まる名前の実行もない。
-    実行の一覧は tenbin list で見る
+    実行 { $name } はない。この実行ディレクトリーも、runs/ にこのラベルを持つ実行も、名前がこの文字列で始まるか終わる実行もない。
+    実行の一覧は tenbin list で見る{ $hint }
+did-you-mean-run = 。{ $near } ではないか
 not-in-runs = { $run } はこのディレクトリーの { $runs }/ にない。ラベルはそこから探す
 label-taken = { $run } がラベル「{ $label }」を使っている。先にそのラベルを外す: tenbin label { $label } ''
 no-label =
@@ -907,6 +908,7 @@ cannot-write-file = { $path } に書けない。{ $why }
 no-run = このディレクトリーの runs/ に実行がない。実行ディレクトリーを指定する
 too-few-runs = runs/ の測定済みの実行は { $there } 件しかなく、新しい方から { $asked } 番目はない。tenbin list で一覧を見る
 several-runs = 「{ $word }」で始まる実行がいくつもある({ $runs })。名前をもっと長く書く
+several-of-name = 「{ $word }」という名前の実行がいくつもある(新しい順に { $runs })。どれかの名前をすべて書く
 no-directory = { $path } はディレクトリーではない。実行のあるディレクトリーを指定する
 in-no-run = { $flag }: 「{ $name }」のある実行がない。実行にあるのは { $known }
 run-still-running = { $path } の実行はまだ続いており、何も測定していない
