@@ -325,7 +325,9 @@ fn a_run_is_found_by_its_name_if_no_other_run_has_that_name() {
         .expect_stderr("note of run 2026-01-02T120000-night: seen");
     tenbin(&scratch, "note day seen")
         .expect_code(2)
-        .expect_stderr("called \"day\", newest first: 2026-01-02T120000-day, 2026-01-01T120000-day;");
+        .expect_stderr(
+            "called \"day\", newest first: 2026-01-02T120000-day, 2026-01-01T120000-day;",
+        );
     for command in ["note nigth seen", "show nigth"] {
         tenbin(&scratch, command)
             .expect_code(2)
