@@ -31,6 +31,11 @@ pub struct CompareArgs {
     /// are controls, which show how much the machine changed
     #[arg(long, value_name = "WORKLOAD", value_delimiter = ',')]
     pub changed: Vec<String>,
+    /// Print all notes: what the controls and the intervals say, what the files do not say, and which
+    /// figures only one of the two has
+    #[arg(long, short, env = "TENBIN_VERBOSE", hide_env_values = true,
+          value_parser = clap::builder::FalseyValueParser::new())]
+    pub verbose: bool,
     /// Print the comparison as JSON
     #[arg(long)]
     pub json: bool,
