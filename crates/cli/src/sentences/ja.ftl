@@ -25,6 +25,13 @@ no-build = --build がないため、リビジョンを git にあるまま起�
 tip-k6 = Tenbin はスクリプトを実行しない。k6 の設定に当たる 'tenbin http' のオプションは docs/coming-from.md#k6 にある
 tip-plan = プランは 'tenbin run { $plan }' で実行し、'tenbin plan file { $plan }' で確認する
 tip-option = このオプションの名前は '{ $name }'
+tip-tool =
+    'tenbin http URL' に --connections、--rate、--duration などのオプションを付ける('tenbin http -h')。
+    { $tool } の結果は 'tenbin import FILE' で読める
+tip-no-programs = Tenbin が測るのはサーバーで、プログラムではない。{ $tool } の結果は 'tenbin import FILE' で読める
+tip-command = このコマンドの名前は '{ $name }'
+tip-last-two = 最新の 2 つの実行なら 'tenbin { $command } previous last'
+tip-last = 最新の実行なら 'tenbin { $command } last'
 
 # --- Ctrl-C
 no-ctrl-c = Ctrl-C を扱う準備ができない: { $why }
