@@ -689,6 +689,22 @@ fn what_beginners_write_gets_a_tip() {
 }
 
 #[test]
+fn a_file_is_no_directory_of_runs() {
+    for (name, advice) in [
+        ("x.json", "--export json=x.json"),
+        ("a/page.html", "--export html=a/page.html"),
+        ("junit.xml", "--export junit=junit.xml"),
+    ] {
+        let line = ["tenbin", "http", "http://h/", "--out", name];
+        let Err(error) = Cli::try_parse_from(line) else {
+            panic!("{name} was taken");
+        };
+        assert!(error.to_string().contains(advice), "{name}: {error}");
+    }
+    parse("tenbin http http://h/ --out results.d/2026.01");
+}
+
+#[test]
 fn an_unknown_option_is_no_value() {
     for (line, similar) in [
         ("tenbin report last --tittle x", "'--title'"),

@@ -32,6 +32,9 @@ tip-no-programs = Tenbin が測るのはサーバーで、プログラムでは�
 tip-command = このコマンドの名前は '{ $name }'
 tip-last-two = 最新の 2 つの実行なら 'tenbin { $command } previous last'
 tip-last = 最新の実行なら 'tenbin { $command } last'
+out-is-no-file =
+    「{ $text }」はファイル名のように終わっているが、--out は実行を置くディレクトリー。ファイルに書くには
+    --export { $format }={ $text }
 
 # --- Ctrl-C
 no-ctrl-c = Ctrl-C を扱う準備ができない: { $why }

@@ -211,13 +211,14 @@ pub(crate) fn directory(of: &Path) -> Result<PathBuf, Sentence> {
         found => found.map_err(|error| errors::sentence_of(&error))?,
     };
     found.filter(|run| is_run(run)).ok_or_else(|| {
+        let hint = meant(of);
         sentence!(
             "no-run-directory",
             "run {name} not found: there is no such run directory, and no run in runs/ has this \
              label, or a name that begins or ends with this word; list the runs with tenbin \
              list{hint}",
             name = of.display(),
-            hint = meant(of)
+            hint
         )
     })
 }
