@@ -1227,6 +1227,13 @@ no-credentials =
 script =
     { $tool } のスクリプト。Tenbin はスクリプトを実行しない。`{ $command }` から始める{ $exports }{ $left_out }。
     異なるリクエストは --patterns のファイルに書く。ほかの設定の対応は { $section }
+script-further = 異なるリクエストは --patterns のファイルに書く。ほかの設定の対応は { $section }{ $exports }{ $left_out }
+script-closest = { $file } は { $tool } のスクリプト。Tenbin はスクリプトを実行しない。最も近いコマンドは次のとおり:
+url-is-plan = 「{ $text }」は URL ではない。プランファイルは `tenbin run { $text }` で実行する
+url-is-script =
+    「{ $text }」は URL ではない。Tenbin はスクリプトを実行しない。k6 や wrk のスクリプトなら、
+    `tenbin import { $text }` が最も近いコマンドを表示する
+url-is-file = 「{ $text }」は URL ではない。"http://127.0.0.1:8080/" のように書き、リクエストのファイルは --patterns で指定する
 script-secrets = (先に export { $variables } を実行する)
 script-left-out = (引き継がなかったもの: { $parts })
 target-has = ターゲット「{ $target }」に{ $what }
