@@ -1227,6 +1227,10 @@ no-credentials =
 script =
     { $tool } のスクリプト。Tenbin はスクリプトを実行しない。`{ $command }` から始める{ $exports }{ $left_out }。
     異なるリクエストは --patterns のファイルに書く。ほかの設定の対応は { $section }
+patterns-of-values =
+    リクエストではなく値のファイル。--patterns のファイルには、/users/1 のようなパスを 1 行に 1 つ、またはリクエストを JSON で書く。
+    行ごとに 1 つのリクエストを作る(docs/patterns.md#requests-from-a-csv-file)
+patterns-read = { $file }: 読み込んだリクエストは { $all } 件、そのうち異なるものは { $different } 件
 script-further = 異なるリクエストは --patterns のファイルに書く。ほかの設定の対応は { $section }{ $exports }{ $left_out }
 script-closest = { $file } は { $tool } のスクリプト。Tenbin はスクリプトを実行しない。最も近いコマンドは次のとおり:
 url-is-plan = 「{ $text }」は URL ではない。プランファイルは `tenbin run { $text }` で実行する
