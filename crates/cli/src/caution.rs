@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
-use tenbin_plan::{Plan, Sentence, hypotheses_within, sentence};
+use tenbin_plan::{Patterns, Plan, Sentence, grouped, hypotheses_within, sentence};
 use tenbin_result::Language;
 use tenbin_stats::CONFIDENCE;
 use tenbin_verdict::template_in;
@@ -35,7 +35,12 @@ pub(crate) fn cautions(plan: &Plan) -> Vec<Caution> {
     let parts = small_parts(plan).map(Caution::Note);
     let containers = unobserved_containers(plan).map(Caution::Note);
     let warnings = rounds.into_iter().chain(literals);
-    let notes = rounded.into_iter().chain(parts).chain(containers);
+    let patterns = read_patterns(plan).map(Caution::Note);
+    let notes = rounded
+        .into_iter()
+        .chain(parts)
+        .chain(containers)
+        .chain(patterns);
     warnings.chain(notes).collect()
 }
 
@@ -57,6 +62,27 @@ fn literal_templates(plan: &Plan) -> impl Iterator<Item = Sentence> {
             let [part, remedy] = template_in(&found, language());
             warning.with("part", part).with("remedy", remedy)
         })
+}
+
+/// A note on each file of requests: how many different requests were read.
+fn read_patterns(plan: &Plan) -> impl Iterator<Item = Sentence> {
+    let mut files: Vec<&Patterns> = Vec::new();
+    for patterns in plan.workloads.iter().filter_map(|it| it.patterns()) {
+        let is_known = files.iter().any(|known| known.path == patterns.path);
+        // Requests that are generated are read later.
+        if !is_known && !patterns.set.is_empty() {
+            files.push(patterns);
+        }
+    }
+    files.into_iter().map(|patterns| {
+        sentence!(
+            "patterns-read",
+            "{file}: requests read: {all}; different requests: {different}",
+            file = patterns.path.display(),
+            all = grouped(patterns.set.sequence().len() as u64),
+            different = grouped(patterns.set.len() as u64)
+        )
+    })
 }
 
 /// A note if the requested number of rounds was rounded up to a multiple of the balanced order.

@@ -147,7 +147,7 @@ fn scripts_are_refused_with_the_nearest_command() {
             assert_eq!(code, 2, "{command:?} {file}: {error}");
             // A list of paths is read line by line: the settings of a script are on other lines.
             let why = why.split(": start").next().unwrap_or_default();
-            let why = if command.len() > 1 {
+            let why = if command.len() > 1 || command[0] == "import" {
                 "Tenbin does not run scripts"
             } else {
                 why
@@ -161,11 +161,22 @@ fn scripts_are_refused_with_the_nearest_command() {
     let (code, _, error) = tenbin(&scratch, &["import", &secret]);
     assert_eq!(code, 2, "{error}");
     assert!(!error.contains("secret-token-123"), "{error}");
-    let header = "-H 'Authorization: Bearer {env:TOKEN}'` (export TOKEN=… first)";
+    let header = "-H 'Authorization: Bearer {env:TOKEN}'\n";
     assert!(error.contains(header), "{error}");
-    let (code, _, error) = tenbin(&scratch, &["k6", "run", "test.js"]);
+    assert!(error.contains("(export TOKEN=… first)"), "{error}");
+    for line in [&["import", "test.js"][..], &["k6", "run", "test.js"]] {
+        let (code, _, error) = tenbin(&scratch, line);
+        assert_eq!(code, 2, "{error}");
+        let command = "\n  tenbin http --target NAME=http://h/x --connections 3 --duration 5s\n";
+        assert!(error.contains(command), "{error}");
+        assert!(error.contains("docs/coming-from.md#k6"), "{error}");
+    }
+    let (code, _, error) = tenbin(&scratch, &["http", "test.js"]);
     assert_eq!(code, 2, "{error}");
-    assert!(error.contains("docs/coming-from.md#k6"), "{error}");
+    assert!(error.contains("`tenbin import test.js`"), "{error}");
+    let (code, _, error) = tenbin(&scratch, &["k6", "run", "missing.js"]);
+    assert_eq!(code, 2, "{error}");
+    assert!(error.contains("Tenbin does not run scripts"), "{error}");
     let (code, _, error) = tenbin(&scratch, &["gate", "run", "plan.toml", "-c", "4"]);
     assert_eq!(code, 2, "{error}");
     assert!(

@@ -27,6 +27,16 @@ nothing-built = { $revision } の作業ツリーに { $program } がない。ビ
 tip-k6 = Tenbin はスクリプトを実行しない。k6 の設定に当たる 'tenbin http' のオプションは docs/coming-from.md#k6 にある
 tip-plan = プランは 'tenbin run { $plan }' で実行し、'tenbin plan file { $plan }' で確認する
 tip-option = このオプションの名前は '{ $name }'
+tip-tool =
+    'tenbin http URL' に --connections、--rate、--duration などのオプションを付ける('tenbin http -h')。
+    { $tool } の結果は 'tenbin import FILE' で読める
+tip-no-programs = Tenbin が測るのはサーバーで、プログラムではない。{ $tool } の結果は 'tenbin import FILE' で読める
+tip-command = このコマンドの名前は '{ $name }'
+tip-last-two = 最新の 2 つの実行なら 'tenbin { $command } previous last'
+tip-last = 最新の実行なら 'tenbin { $command } last'
+out-is-no-file =
+    「{ $text }」はファイル名のように終わっているが、--out は実行を置くディレクトリー。ファイルに書くには
+    --export { $format }={ $text }
 
 # --- Ctrl-C
 no-ctrl-c = Ctrl-C を扱う準備ができない: { $why }
@@ -292,8 +302,9 @@ no-title = タイトルは、制御文字も見えない文字もない 1 文字
 no-such-figure = この値のある実行がない。値の一覧は tenbin history --help にある
 last-measured = last は { $run }。それより新しい { $newest } は何も測定していない
 no-run-directory =
-    実行 { $name } はない。実行ディレクトリーではなく、runs/ にこのラベルを持つ実行も、この文字列で始まる名前の実行もない。
-    実行の一覧は tenbin list で見る
+    実行 { $name } はない。この実行ディレクトリーも、runs/ にこのラベルを持つ実行も、名前がこの文字列で始まるか終わる実行もない。
+    実行の一覧は tenbin list で見る{ $hint }
+did-you-mean-run = 。{ $near } ではないか
 not-in-runs = { $run } はこのディレクトリーの { $runs }/ にない。ラベルはそこから探す
 label-taken = { $run } がラベル「{ $label }」を使っている。先にそのラベルを外す: tenbin label { $label } ''
 no-label =
@@ -907,6 +918,7 @@ cannot-write-file = { $path } に書けない。{ $why }
 no-run = このディレクトリーの runs/ に実行がない。実行ディレクトリーを指定する
 too-few-runs = runs/ の測定済みの実行は { $there } 件しかなく、新しい方から { $asked } 番目はない。tenbin list で一覧を見る
 several-runs = 「{ $word }」で始まる実行がいくつもある({ $runs })。名前をもっと長く書く
+several-of-name = 「{ $word }」という名前の実行がいくつもある(新しい順に { $runs })。どれかの名前をすべて書く
 no-directory = { $path } はディレクトリーではない。実行のあるディレクトリーを指定する
 in-no-run = { $flag }: 「{ $name }」のある実行がない。実行にあるのは { $known }
 run-still-running = { $path } の実行はまだ続いており、何も測定していない
@@ -1219,6 +1231,17 @@ no-credentials =
 script =
     { $tool } のスクリプト。Tenbin はスクリプトを実行しない。`{ $command }` から始める{ $exports }{ $left_out }。
     異なるリクエストは --patterns のファイルに書く。ほかの設定の対応は { $section }
+patterns-of-values =
+    リクエストではなく値のファイル。--patterns のファイルには、/users/1 のようなパスを 1 行に 1 つ、またはリクエストを JSON で書く。
+    行ごとに 1 つのリクエストを作る(docs/patterns.md#requests-from-a-csv-file)
+patterns-read = { $file }: 読み込んだリクエストは { $all } 件、そのうち異なるものは { $different } 件
+script-further = 異なるリクエストは --patterns のファイルに書く。ほかの設定の対応は { $section }{ $exports }{ $left_out }
+script-closest = { $file } は { $tool } のスクリプト。Tenbin はスクリプトを実行しない。最も近いコマンドは次のとおり:
+url-is-plan = 「{ $text }」は URL ではない。プランファイルは `tenbin run { $text }` で実行する
+url-is-script =
+    「{ $text }」は URL ではない。Tenbin はスクリプトを実行しない。k6 や wrk のスクリプトなら、
+    `tenbin import { $text }` が最も近いコマンドを表示する
+url-is-file = 「{ $text }」は URL ではない。"http://127.0.0.1:8080/" のように書き、リクエストのファイルは --patterns で指定する
 script-secrets = (先に export { $variables } を実行する)
 script-left-out = (引き継がなかったもの: { $parts })
 target-has = ターゲット「{ $target }」に{ $what }

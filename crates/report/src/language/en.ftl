@@ -486,6 +486,47 @@ intervals-of-earlier =
     The 95 % intervals of all { $comparisons } comparisons hold simultaneously; those of controls hold
     alone
 
+# The comparison with an earlier run: the answer
+compare-answer =
+    { $outcome ->
+        [faster] FASTER: { $names }{ $figure }
+        [slower] SLOWER: { $names }{ $figure }
+        [equivalent] EQUIVALENT within 5 %: { $names }{ $figure }
+        [differs] { $names } differs between the runs, CAUSE UNKNOWN: { $why }
+       *[unknown] CANNOT TELL whether { $names } changed: { $why }
+    }
+compare-figure = , { $ratio } times the speed before ({ $interval })
+compare-only-controls = CANNOT TELL whether anything changed: the runs have only controls in common
+compare-why =
+    { $kind ->
+        [drift] the difference is not distinguishable from the drift of the machine
+        [open] the interval includes "no change"
+        [zero] a figure is 0 or negative
+        [few] there are too few rounds or repetitions for an interval
+        [work] the two runs did different work
+       *[control] no control shows how much the machine changed between the runs
+    }
+compare-doubt = { $name } is { $trust } ({ $why })
+compare-unjudged =
+    { $files } { $count ->
+        [one] was
+       *[other] were
+    } not measured by tenbin
+compare-control-moved =
+    a control changed by a factor of { $moved } (limit: { $limit } in either direction)
+compare-next =
+    next: { $step ->
+        [repeat] find out why { $name } is not VALID, and repeat that run
+        [tenbin] measure both versions with tenbin, as two targets of one run
+       *[together] measure both versions as two targets of one run, in which changes of the machine cancel
+    }
+compare-rest =
+    before: { $before }; after: { $after }; tenbin compare -v prints { $notes ->
+        [0] no further notes
+        [one] 1 more note
+       *[other] { $notes } more notes
+    }
+
 # The comparison with an earlier run: notes
 see-findings = see its findings
 note = note: { $warning }

@@ -394,6 +394,45 @@ run-to-run =
     両方のバージョンを 1 回の実行で測る
 intervals-of-earlier = { $comparisons } 個の比較の 95 % 区間は同時信頼区間。対照の区間は、それぞれ単独の信頼区間
 
+# 以前の実行との比較: 答え
+compare-answer =
+    { $outcome ->
+        [faster] { $names }{ $figure } は速くなった
+        [slower] { $names }{ $figure } は遅くなった
+        [equivalent] { $names }{ $figure } は 5 % 以内で同等
+        [differs] { $names } は 2 つの実行で異なるが、原因は不明: { $why }
+       *[unknown] { $names } が変わったかどうかは判定できない: { $why }
+    }
+compare-figure = (変更前の { $ratio } 倍の速さ、区間 { $interval })
+compare-only-controls = 変わったかどうかは判定できない: 2 つの実行に共通するのは対照だけ
+compare-why =
+    { $kind ->
+        [drift] 差をマシンのドリフトと区別できない
+        [open] 区間が「変化なし」を含む
+        [zero] 0 か負の値がある
+        [few] 区間を求めるにはラウンドまたは繰り返しが足りない
+        [work] 2 つの実行の仕事が違う
+       *[control] 2 つの実行の間にマシンがどれだけ変わったかを示す対照がない
+    }
+compare-doubt = { $name } は { $trust }({ $why })で、信用できない
+compare-unjudged =
+    { $files } は tenbin で測定したものではない{ $count ->
+       *[other] {""}
+    }
+compare-control-moved =
+    対照が { $moved } 倍に変わり、許容範囲(どちらの向きにも { $limit } 倍)を超えた
+compare-next =
+    次にすること: { $step ->
+        [repeat] { $name } が VALID でない理由を調べ、その実行を測り直す
+        [tenbin] 両方のバージョンを tenbin で、1 回の実行の 2 つのターゲットとして測る
+       *[together] 両方のバージョンを 1 回の実行の 2 つのターゲットとして測り、マシンの変化を打ち消す
+    }
+compare-rest =
+    変更前: { $before }、変更後: { $after }。{ $notes ->
+        [0] 注記はない
+       *[other] 注記があと { $notes } 件あり、tenbin compare -v で表示する
+    }
+
 # 以前の実行との比較: 注記
 see-findings = 所見を参照
 note = 注記: { $warning }

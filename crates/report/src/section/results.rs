@@ -80,7 +80,7 @@ fn of_stretches(results: &[&ResultOf]) -> Option<Message> {
 }
 
 /// Explanation of the mark `*` on ratios.
-const PAIRED: &str = "* paired by round; differs from the quotient of the columns";
+pub(super) const PAIRED: &str = "* paired by round; differs from the quotient of the columns";
 
 /// Whether any target is a server with connections, so that the cost of the server could be
 /// observed.

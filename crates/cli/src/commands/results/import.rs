@@ -12,6 +12,7 @@ use tenbin_verdict::lint::{Reported, document};
 use crate::args::{ImportArgs, NamedFile};
 use crate::commands::results::show::print_content;
 use crate::commands::results::{file_written, given_twice};
+use crate::commands::script::refuse_unread;
 use crate::exit::Exit;
 use crate::output;
 
@@ -74,7 +75,7 @@ fn files_read(files: &[NamedFile], columns: Option<&ColumnMap>) -> Result<Vec<Im
             content,
             reported,
             form,
-        } = read_file_by(file, columns).map_err(|error| output::refuse_error(&error))?;
+        } = read_file_by(file, columns).map_err(|error| refuse_unread(file, &error))?;
         let Some(reported) = reported else {
             return Err(output::refuse(&sentence!(
                 "import-of-tenbin",
