@@ -27,6 +27,8 @@ pub enum Progress<'a> {
         forecast: Duration,
         /// Expected maximum duration if one target is much slower than another.
         longest: Option<Duration>,
+        /// Expected maximum duration if a target cannot keep up with a fixed rate.
+        behind: Option<Duration>,
         /// Expected minimum duration, if the run may end as soon as the figures are precise enough.
         shortest: Option<Duration>,
         /// Whether slices can end before their time, as phases do that have handled all their blobs.
@@ -127,6 +129,8 @@ pub enum Progress<'a> {
         ok_per_second: f64,
         /// Failures since the start of the slice.
         failed: u64,
+        /// Requests of an open loop that are due and wait for a free connection.
+        waiting: u64,
     },
     /// The figures of a second of the current slice have been recorded. Each kind of operation is
     /// reported separately; a late thread causes another report for the same second.

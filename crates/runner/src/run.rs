@@ -126,6 +126,7 @@ impl<'a> RunSetup<'a> {
             after_rounds: &after_rounds,
             forecast: plan.forecast(),
             longest: plan.longest(),
+            behind: plan.longest_if_behind(),
             shortest: plan.rounds.until.map(|_| plan.shortest()),
             ends_early: plan.has_phases(),
             requests: requests_of(plan, &self.turns),

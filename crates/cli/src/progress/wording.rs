@@ -119,20 +119,40 @@ pub(super) fn after_loading(loaded: &LoadedData) -> Sentence {
     }
 }
 
-/// The longest duration of the run; `None` if slow targets cannot prolong the run.
+/// The longest duration of the run; `None` if slow targets cannot prolong the run. `longest`: if one
+/// target is much slower than another; `behind`: if a target cannot keep up with a fixed rate.
 pub(super) fn slower(
     forecast: Duration,
     longest: Option<Duration>,
+    behind: Option<Duration>,
     requests: Option<u64>,
 ) -> Option<Sentence> {
-    match (longest, requests) {
-        (Some(longest), None) if forecast < NO_LIMIT => Some(sentence!(
+    if requests.is_some() || forecast >= NO_LIMIT {
+        return None;
+    }
+    match (longest, behind) {
+        (Some(longest), _) => Some(sentence!(
             "if-slower",
             ", up to {time} if one target is much slower",
             time = Time::rounded(longest)
         )),
-        _ => None,
+        (None, Some(behind)) => Some(sentence!(
+            "if-behind",
+            ", up to {time} if a target cannot keep up with the rate",
+            time = Time::rounded(behind)
+        )),
+        (None, None) => None,
     }
+}
+
+/// That requests of an open loop wait, because a target does not keep up with the rate.
+pub(super) fn behind(waiting: u64) -> Sentence {
+    sentence!(
+        "behind",
+        "behind: {waiting} requests are due and wait for a free connection; use a lower --rate or \
+         more --connections",
+        waiting = count(waiting)
+    )
 }
 
 #[cfg(test)]
@@ -162,12 +182,22 @@ mod tests {
         assert_eq!(of(60, None, None), "4 slices in about 1m");
         let up_to = |requests| {
             let seconds = Duration::from_secs;
-            let slower = slower(seconds(60), Some(seconds(132)), requests);
+            let slower = slower(seconds(60), Some(seconds(132)), None, requests);
             slower.map(|slower| slower.to_string())
         };
-        let slower = ", up to 2m12s if one target is much slower";
-        assert_eq!(up_to(None).as_deref(), Some(slower));
+        let longer = ", up to 2m12s if one target is much slower";
+        assert_eq!(up_to(None).as_deref(), Some(longer));
         assert_eq!(up_to(Some(300)), None);
+        let behind = slower(
+            Duration::from_secs(60),
+            None,
+            Some(Duration::from_secs(110)),
+            None,
+        );
+        assert_eq!(
+            behind.map(|behind| behind.to_string()).as_deref(),
+            Some(", up to 1m50s if a target cannot keep up with the rate")
+        );
         let shortest = Some(Duration::from_secs(10));
         assert_eq!(
             of(60, shortest, None),

@@ -73,6 +73,9 @@ lasting-between = 最大 { $what }、{ $shortest }〜{ $time }
 until-requests = { $what }、{ $requests } リクエストが終わるまで
 until-requests-or = { $what }、{ $requests } リクエストが終わるまで、または { $time }
 if-slower = (あるターゲットがはるかに遅ければ、最長 { $time })
+if-behind = (あるターゲットがレートに追いつかなければ、最長 { $time })
+behind =
+    遅れている: { $waiting } リクエストが予定時刻を過ぎて接続の空きを待っている。--rate を下げるか、--connections を増やす
 after-loading = 。その前に、ターゲットごとに { $objects } 個のオブジェクト({ $size })を読み込む
 after-loading-again =
     。その前に、ターゲットごとに { $objects } 個のオブジェクト({ $size })を読み込み、

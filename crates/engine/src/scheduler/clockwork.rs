@@ -2,6 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
+use tenbin_plan::LEAST_QUEUE;
+
 use super::slot::SlotState;
 use super::{Schedule, Scheduler};
 use crate::error::ErrorClass;
@@ -13,10 +15,6 @@ pub(super) const STOP_DRAIN_NANOS: u64 = 1_000_000_000;
 
 /// Length of a sample's period, nanoseconds.
 pub(super) const SAMPLE_NANOS: u64 = 1_000_000_000;
-
-/// Shortest time for the queue of an open loop after the window, nanoseconds, unless the timeout is
-/// shorter: a pause in a short slice is still measured.
-const LEAST_QUEUE_NANOS: u64 = 1_000_000_000;
 
 /// The time from which no request of the queue is sent any more: after the window closes, the queue
 /// has as much time as its requests took to become due, but at most one timeout.
@@ -31,7 +29,8 @@ pub(super) fn queue_limit(schedule: &Schedule) -> u64 {
     if schedule.pacer.is_none() {
         return u64::MAX;
     }
-    let time = schedule.close.max(LEAST_QUEUE_NANOS).min(schedule.timeout);
+    let least = LEAST_QUEUE.as_nanos() as u64;
+    let time = schedule.close.max(least).min(schedule.timeout);
     schedule.close.saturating_add(time)
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::load::RateSearch;
+use crate::load::{Pace, RateSearch};
 use crate::plan::model::Plan;
 use crate::relaunch::Relaunch;
 use crate::rng::{Rng, split_mix};
@@ -10,6 +10,10 @@ use crate::rng::{Rng, split_mix};
 /// Maximum length of a slice on the slowest target, as a multiple of the planned length, if all
 /// targets are sent the same requests.
 pub const LONGEST_SLICE: f64 = 2.5;
+
+/// Shortest time after a slice in which the queue of an open loop is sent, unless the timeout is
+/// shorter: a pause in a short slice is still measured.
+pub const LEAST_QUEUE: Duration = Duration::from_secs(1);
 
 /// The stream of random numbers that orders the blocks of a gate.
 const ORDER_OF_GATE: u64 = 0x6761_7465;
@@ -245,6 +249,27 @@ impl Plan {
         let slice = self.rounds.lead.saturating_add(self.rounds.slice);
         let extra = slice.mul_f64(LONGEST_SLICE - 1.0).saturating_mul(slices);
         (slices > 0).then(|| self.forecast().saturating_add(extra))
+    }
+
+    /// The longest time that all slices together can take if a target cannot keep up with a fixed rate.
+    /// After a slice of an open loop, the queue is sent for as long as its requests took to become due,
+    /// at least [`LEAST_QUEUE`] and at most one timeout. `None` without a fixed rate.
+    pub fn longest_if_behind(&self) -> Option<Duration> {
+        let has_rate = |pace: &Pace| !matches!(pace, Pace::Closed | Pace::Search(_));
+        let at_rate = self.workloads.iter().filter(|it| has_rate(&it.load.pace));
+        let each = at_rate.map(|work| {
+            let queue = |due: Duration| {
+                let is_empty = due.is_zero();
+                let time = due.max(LEAST_QUEUE).min(work.load.timeout);
+                if is_empty { due } else { time }
+            };
+            let slice = queue(self.rounds.lead.saturating_add(self.rounds.slice));
+            let slices = slice.saturating_mul(self.rounds.most());
+            slices.saturating_add(queue(self.rounds.warmup))
+        });
+        let extra = each.reduce(Duration::saturating_add)?;
+        let extra = extra.saturating_mul(count(self.targets.len()));
+        Some(self.forecast().saturating_add(extra))
     }
 
     /// The time of this number of rounds and of all maximum-rate searches: warm-ups, settling
