@@ -23,7 +23,7 @@ use tenbin_verdict::hits::compare_hits;
 
 use self::live::LiveTable;
 pub(crate) use self::pace::Pace;
-use self::wording::{Lasting, about, after_loading, behind, slower};
+use self::wording::{Lasting, about, after_loading, behind, parts_of, slower};
 use crate::front;
 use crate::language::language;
 use crate::output::{self, note_line, warning_line};
@@ -200,6 +200,7 @@ impl Display {
             slices,
             after_rounds,
             forecast,
+            measured,
             longest,
             behind,
             shortest,
@@ -219,6 +220,8 @@ impl Display {
         self.counted = requests.is_some();
         // A maximum-rate search usually ends before its time limit.
         let is_search = *slices == 0;
+        // The budget of a gate can end the run with its smallest number of rounds.
+        let shortest = shortest.filter(|shortest| shortest < forecast);
         self.at_most = shortest.is_some() || *ends_early || is_search;
         let shortest = shortest.filter(|_| !is_search);
         let lasting = Lasting {
@@ -231,7 +234,11 @@ impl Display {
         let after = loaded.map_or_else(String::new, |loaded| said(&after_loading(&loaded)));
         let slower = slower(*forecast, *longest, *behind, *requests);
         let slower = slower.map_or_else(String::new, |slower| said(&slower));
-        self.line(&format!("{}{slower}{after}", said(&lasting.sentence())));
+        let parts = measured.filter(|_| front::is_own());
+        let parts = parts.map(|measured| said(&parts_of(measured, !after_rounds.is_empty())));
+        let parts = parts.unwrap_or_default();
+        let lasting = said(&lasting.sentence());
+        self.line(&format!("{lasting}{parts}{slower}{after}"));
         self.kept_in = Some(directory.display().to_string());
         self.bar.set_style(style(PREPARING));
         self.bar.enable_steady_tick(Duration::from_millis(250));

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use tenbin_plan::{Plan, Sentence};
+use tenbin_plan::{MeasuredTime, Plan, Sentence};
 use tenbin_record::{Environment, LiveSecond, Slice};
 
 use crate::data::loaded::LoadedData;
@@ -23,8 +23,10 @@ pub enum Progress<'a> {
         /// Planned time of each slice after the rounds, in the order of the run: the probes of other
         /// loads and the continuous stretches.
         after_rounds: &'a [Duration],
-        /// Expected maximum duration of the measured part.
+        /// Expected maximum duration of the measured part; for a gate, within its budget.
         forecast: Duration,
+        /// The measured time in `forecast`; `None` if the run or its slices can end before their time.
+        measured: Option<MeasuredTime>,
         /// Expected maximum duration if one target is much slower than another.
         longest: Option<Duration>,
         /// Expected maximum duration if a target cannot keep up with a fixed rate.

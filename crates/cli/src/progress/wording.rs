@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use tenbin_plan::duration::Time;
-use tenbin_plan::{Sentence, sentence};
-use tenbin_result::format::{bytes, count, exact_rate};
+use tenbin_plan::{MeasuredTime, Sentence, sentence};
+use tenbin_result::format::{bytes, count, exact_rate, plural};
 use tenbin_runner::LoadedData;
 
 /// A forecast of this duration or more counts as unlimited.
@@ -97,6 +97,35 @@ impl Lasting {
     }
 }
 
+/// What the duration of a run is made of. `more`: whether slices follow the rounds.
+pub(super) fn parts_of(measured: MeasuredTime, more: bool) -> Sentence {
+    let MeasuredTime {
+        targets,
+        workloads,
+        each,
+    } = measured;
+    let (of_workloads, scope) = match workloads {
+        0 | 1 => (String::new(), ""),
+        several => (format!(" × {several} workloads"), " and workload"),
+    };
+    let rest = if more {
+        "warm-up, pauses, probes and sustained load"
+    } else {
+        "warm-up and pauses"
+    };
+    let parts = sentence!(
+        "time-parts",
+        " ({targets}{workloads} × {each}, the rest {rest}; -d sets the time per target{scope})",
+        targets = plural(targets as u64, "target"),
+        workloads = of_workloads,
+        each = Time::rounded(each),
+        rest,
+        scope
+    );
+    let parts = parts.with("targets", targets).with("workloads", workloads);
+    parts.with("rest", more)
+}
+
 /// What is loaded before measuring.
 pub(super) fn after_loading(loaded: &LoadedData) -> Sentence {
     let (objects, size) = (count(loaded.objects), bytes(loaded.bytes));
@@ -158,6 +187,29 @@ pub(super) fn behind(waiting: u64) -> Sentence {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_duration_of_a_run_says_what_it_is_made_of() {
+        let said = |targets, workloads, more| {
+            let each = Duration::from_secs(32);
+            let measured = MeasuredTime {
+                targets,
+                workloads,
+                each,
+            };
+            parts_of(measured, more).to_string()
+        };
+        assert_eq!(
+            said(2, 1, true),
+            " (2 targets × 32s, the rest warm-up, pauses, probes and sustained load; -d sets the time \
+             per target)"
+        );
+        assert_eq!(
+            said(1, 4, false),
+            " (1 target × 4 workloads × 32s, the rest warm-up and pauses; -d sets the time per target \
+             and workload)"
+        );
+    }
 
     #[test]
     fn what_ends_by_requests_has_no_made_up_length() {
