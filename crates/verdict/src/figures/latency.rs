@@ -120,11 +120,11 @@ pub(crate) fn unsent(slices: &[&Slice], pick: &Pick<'_>) -> u64 {
 /// The quantile of the answered operations that is the quantile `q` of all operations. Operations that
 /// were never sent rank above all answered ones: the queue of a target that cannot keep up only grows.
 /// `None` if the quantile lies among the operations that were never sent.
-pub(crate) fn among_answered(q: f64, answered: u64, unsent: u64) -> Option<f64> {
-    if unsent == 0 {
+pub(crate) fn among_answered(q: f64, answered: u64, never_sent: u64) -> Option<f64> {
+    if never_sent == 0 {
         return Some(q);
     }
-    let rank = q * (answered + unsent) as f64;
+    let rank = q * (answered + never_sent) as f64;
     (rank <= answered as f64).then(|| rank / answered as f64)
 }
 

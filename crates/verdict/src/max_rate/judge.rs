@@ -119,7 +119,7 @@ fn ended(slice: &Slice, seen: &Seen) -> Yield {
 struct Seen {
     response: Histogram<u64>,
     failed: u64,
-    unsent: u64,
+    never_sent: u64,
 }
 
 impl Seen {
@@ -128,12 +128,12 @@ impl Seen {
         Self {
             response,
             failed: slice.failed(),
-            unsent: slice.work().map(|op| op.counts.unsent).sum(),
+            never_sent: slice.work().map(|op| op.counts.unsent).sum(),
         }
     }
 
     fn all(&self) -> u64 {
-        self.response.len() + self.failed + self.unsent
+        self.response.len() + self.failed + self.never_sent
     }
 
     /// Number of operations at or above `nanos`. An operation that failed or was never sent counts as
@@ -176,7 +176,7 @@ fn judged(limit: &Limit, seen: &Seen) -> JudgedLimit {
         }
         Limit::Mean { below } => {
             let count = seen.response.len();
-            if count == 0 || seen.unsent > 0 {
+            if count == 0 || seen.never_sent > 0 {
                 return none;
             }
             let (mean, limit) = (seen.response.mean() / 1e9, below.as_secs_f64());

@@ -61,7 +61,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
             let steps = || Waiting::among(full.iter().flat_map(|slice| slice.requests()));
             let Waiting {
                 censored,
-                unsent,
+                never_sent,
                 total,
             } = work.or_else(steps)?;
             let share = censored as f64 / total as f64;
@@ -70,7 +70,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
                 censored = Value::Plain(censored),
                 operations = Value::Plain(total),
                 share = Value::Share(share),
-                unsent = unsent > 0,
+                unsent = never_sent > 0,
                 known = Value::Share(1.0 - share)
             );
             let advice = message!("longer-timeout");
@@ -84,7 +84,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 /// operations.
 struct Waiting {
     censored: u64,
-    unsent: u64,
+    never_sent: u64,
     total: u64,
 }
 
@@ -93,12 +93,12 @@ impl Waiting {
     fn among<'a>(ops: impl Iterator<Item = &'a OpFigures>) -> Option<Self> {
         let mut sum = Self {
             censored: 0,
-            unsent: 0,
+            never_sent: 0,
             total: 0,
         };
         for op in ops {
             sum.censored += op.counts.censored + op.counts.unsent;
-            sum.unsent += op.counts.unsent;
+            sum.never_sent += op.counts.unsent;
             sum.total += op.counts.ok + op.failed_count() + op.counts.unsent;
         }
         (sum.censored > 0 && sum.total > 0).then_some(sum)

@@ -89,12 +89,12 @@ fn of_cell(cell: &Cell<'_>, evidence: &Evidence<'_>) -> Option<Finding> {
     let answered = middle(full.iter().filter_map(|slice| slice.response_rate()))?;
     let offered = middle(full.iter().filter_map(|slice| offered(slice, pace)))?;
     let growth = middle(full.iter().filter_map(|slice| growth(slice, lead)))?;
-    let unsent = full.iter().flat_map(|slice| slice.requests());
-    let unsent: u64 = unsent.map(|op| op.counts.unsent).sum();
+    let requests = full.iter().flat_map(|slice| slice.requests());
+    let never_sent: u64 = requests.map(|op| op.counts.unsent).sum();
     let due = full
         .iter()
         .filter_map(|slice| pace.due_within(slice.end.seconds));
-    let never = unsent as f64 / due.sum::<f64>().max(1.0);
+    let never = never_sent as f64 / due.sum::<f64>().max(1.0);
     let queue_grew = message!(
         "queue-grew",
         waiting = Value::whole(waiting),
@@ -103,8 +103,8 @@ fn of_cell(cell: &Cell<'_>, evidence: &Evidence<'_>) -> Option<Finding> {
         answered = Value::Rate(answered),
         offered = Value::Rate(offered),
         growth = Value::Rate(growth),
-        drops = unsent > 0,
-        unsent = Value::Plain(unsent),
+        drops = never_sent > 0,
+        unsent = Value::Plain(never_sent),
         never = Value::Share(never.min(1.0))
     );
     let advice = message!("lower-rate", pace = Value::word(word(pace)));
