@@ -9,7 +9,10 @@ use tenbin_result::Language;
 use tenbin_stats::CONFIDENCE;
 use tenbin_verdict::template_in;
 
+use self::gate::budget_of_gate;
 use crate::language::language;
+
+mod gate;
 
 /// Smallest part size that S3 accepts for all parts but the last, in bytes (Amazon S3 user guide,
 /// "Multipart upload limits").
@@ -30,6 +33,7 @@ pub(crate) enum Caution {
 /// The warnings and notes about a plan, one sentence each.
 pub(crate) fn cautions(plan: &Plan) -> Vec<Caution> {
     let rounds = too_few_rounds(plan).map(Caution::Warning);
+    let gate = budget_of_gate(plan);
     let literals = literal_templates(plan).map(Caution::Warning);
     let rounded = rounded_up(plan).map(Caution::Note);
     let parts = small_parts(plan).map(Caution::Note);
@@ -41,7 +45,7 @@ pub(crate) fn cautions(plan: &Plan) -> Vec<Caution> {
         .chain(parts)
         .chain(containers)
         .chain(patterns);
-    warnings.chain(notes).collect()
+    warnings.chain(gate).chain(notes).collect()
 }
 
 /// A warning for each text in a request that looks like a template of another tool.

@@ -118,14 +118,19 @@ impl<'a> RunSetup<'a> {
 
     /// Says where the results of the run are kept, and how long it takes.
     fn announce(&self, plan: &Plan, progress: &mut dyn FnMut(Progress<'_>)) {
-        let after_rounds = plan.times_after_rounds(plan.rounds.most());
+        let budget = plan.gate_budget();
+        let rounds = budget.map_or(plan.rounds.most(), |budget| budget.measured);
+        let after_rounds = plan.times_after_rounds(rounds);
+        let slices = budget.map_or(self.turns.len(), |_| plan.slices_in_rounds(rounds));
         progress(Progress::Started {
             directory: self.directory.path(),
             started: self.directory.started(),
-            slices: self.turns.len() + after_rounds.len(),
+            slices: slices + after_rounds.len(),
             after_rounds: &after_rounds,
-            forecast: plan.forecast(),
+            forecast: plan.lasting(rounds),
+            measured: plan.measured_time(),
             longest: plan.longest(),
+            behind: plan.longest_if_behind(),
             shortest: plan.rounds.until.map(|_| plan.shortest()),
             ends_early: plan.has_phases(),
             requests: requests_of(plan, &self.turns),

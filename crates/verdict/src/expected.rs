@@ -310,9 +310,9 @@ fn can_only_be_worse(expectation: &plan::Expectation, cell: &Cell<'_>) -> bool {
         return false;
     }
     let full = cell.full();
-    let unsent: u64 = full.iter().map(|slice| slice.backlog).sum();
+    let waiting: u64 = full.iter().map(|slice| slice.backlog).sum();
     let ended: u64 = full.iter().map(|slice| slice.ok() + slice.failed()).sum();
-    unsent as f64 <= MOST_UNSENT * ended as f64
+    waiting as f64 <= MOST_UNSENT * ended as f64
 }
 
 fn quantity(figure: plan::Figure) -> Quantity {

@@ -160,12 +160,17 @@ fn figures(slice: &Slice) -> String {
     let busiest = slice.requests().max_by_key(|op| op.times.service.len());
     if let Some(op) = busiest.filter(|op| !op.times.service.is_empty()) {
         // In a closed loop, the response time is the service time.
-        let latency = if op.times.response.is_empty() {
-            &op.times.service
+        let (latency, unsent) = if op.times.response.is_empty() {
+            (&op.times.service, 0)
         } else {
-            &op.times.response
+            (&op.times.response, op.counts.unsent)
         };
-        let time = |q| format::time(latency.value_at_quantile(q) as f64 / 1e9);
+        // Requests that were never sent would have taken longer than all others.
+        let all = (latency.len() + unsent) as f64;
+        let time = |q: f64| match q * all / latency.len() as f64 {
+            rank if rank <= 1.0 => format::time(latency.value_at_quantile(rank) as f64 / 1e9),
+            _ => "unknown".to_owned(),
+        };
         text += &format!("  p50 {:>8}  p99 {:>8}", time(0.5), time(0.99));
     }
     let cpu = slice.server().and_then(|server| server.cpu_seconds);

@@ -85,6 +85,17 @@ lasting-between = 最大 { $what }、{ $shortest }〜{ $time }
 until-requests = { $what }、{ $requests } リクエストが終わるまで
 until-requests-or = { $what }、{ $requests } リクエストが終わるまで、または { $time }
 if-slower = (あるターゲットがはるかに遅ければ、最長 { $time })
+time-parts =
+    ({ $targets } ターゲット{ $workloads ->
+        [1] {""}
+       *[other] {" "}× { $workloads } ワークロード
+    } × { $each }、残りは{ $rest ->
+        [true] ウォームアップ、休止、ほかの負荷の測定、連続負荷
+       *[false] ウォームアップと休止
+    }。-d で各ターゲットの時間を指定する)
+if-behind = (あるターゲットがレートに追いつかなければ、最長 { $time })
+behind =
+    遅れている: { $waiting } リクエストが予定時刻を過ぎて接続の空きを待っている。--rate を下げるか、--connections を増やす
 after-loading = 。その前に、ターゲットごとに { $objects } 個のオブジェクト({ $size })を読み込む
 after-loading-again =
     。その前に、ターゲットごとに { $objects } 個のオブジェクト({ $size })を読み込み、
@@ -192,7 +203,7 @@ restarts-take =
     ターゲットを{ $when ->
         [block] ブロック
        *[slice] スライス
-    }の前ごとに再起動する。ウォームアップを含め、{ $whole } s のうち約 { $seconds } s かかる
+    }の前ごとに再起動する。ウォームアップを含め、{ $whole } のうち約 { $time } かかる
     (--relaunch=never なら起動は 1 回だけ)
 trying-once-more = { $why }。もう一度だけ試す
 nothing-measured = 何も測定しなかったので、{ $directory } を削除した
@@ -267,6 +278,21 @@ rounds-rounded-up = { $asked } ではなく { $count } ラウンドにする。{
 order-of-workloads = 比べるワークロードの釣り合った順序は { $each } ラウンドで一巡し
 order-of-pair = 2 つのターゲットの釣り合った順序(A B B A)は 2 ラウンドで一巡し
 order-of-targets =
+gate-few-rounds =
+    合格にはできない。ゲートは最大 { $most } ラウンドを測り、合格には少なくとも { $needed } ラウンド(約 { $time })が必要
+    → --max-rounds を { $needed } 以上にする
+gate-budget-too-short =
+    合格にはできない。--budget { $budget } で測れるのは { $measured } ラウンドで、合格には少なくとも { $needed } ラウンド(約 { $time })が必要
+    → --budget を { $enough } 以上にする
+gate-budget-short =
+    --budget { $budget } で測れるのは { $allowed } ラウンドで、合格には少なくとも { $needed } ラウンド(約 { $time })が必要。
+    ゲートは { $measured } ラウンドを必ず測ってから終わる → 予算のうちで合格にするには --budget を { $enough } 以上にする
+gate-budget =
+    ゲートは { $budget } 測ると終わる(--budget)。{ $allowed } ラウンドを測れる。合格には少なくとも { $needed } ラウンド(約 { $time })が必要
+rounds-rounded-up = { $asked } ではなく { $count } ラウンドにする。{ $design }、実行は完全なブロックだけからなる
+blocks-of-workloads = 比べるワークロードは { $each } ラウンドのブロックで交互に測り
+quads-of-targets = 2 つのターゲットは 2 ラウンドの ABBA のクワッドで交互に測り
+squares-of-targets =
     { $targets } 個のターゲット{ $twin ->
         [true] (--aa の双子を含む)
        *[false] {""}

@@ -36,7 +36,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
             Cell::once(TIME, operation.max),
             tally(&operation.errors).into(),
             tally(&operation.statuses).into(),
-            maybe_count(operation.counts.censored).into(),
+            maybe_count(unanswered(operation)).into(),
         ]);
     }
     let mut blocks: Vec<Block> = table.block().into_iter().collect();
@@ -47,6 +47,12 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     blocks.extend(closed_after(document));
     blocks.extend(failures(document));
     blocks
+}
+
+/// Operations without a response when the time after their slice ended, and operations never sent.
+fn unanswered(operation: &OperationResult) -> Option<u64> {
+    let unsent = operation.counts.unsent.unwrap_or(0);
+    operation.counts.censored.map(|censored| censored + unsent)
 }
 
 /// Servers end keep-alive after some requests, or after some statuses: the operation tells which.
