@@ -235,7 +235,7 @@ fn what_is_missing_or_impossible_is_one_error_and_no_file() {
     scratch.write("file", "");
     std::fs::create_dir(scratch.join("directory")).expect("a directory");
     let mode = nix::sys::stat::Mode::S_IRWXU;
-    nix::unistd::mkfifo(&scratch.join("pipe"), mode).expect("a pipe");
+    nix::unistd::mkfifo(scratch.join("pipe").as_str(), mode).expect("a pipe");
     for (line, file) in [
         (format!("{url} --out pipe --force"), "pipe"),
         (format!("{url} --out absent/plan.toml"), "absent/plan.toml"),
