@@ -215,6 +215,7 @@ impl<'a> LiveRun<'a> {
     /// Puts what was found on the targets, and when they are restarted, into the plan.
     fn settle_plan(&mut self, relaunch: Relaunch) -> Result<(), RunError> {
         self.found = existing::on(&self.live_targets, self.plan.workloads.len());
+        existing::check(&self.plan, &self.found)?;
         let resolved =
             existing::resolved(&self.plan, &self.found, relaunch, &mut self.live_targets);
         if let Some(resolved) = resolved {
