@@ -141,6 +141,9 @@ pub struct BlobstoreBenchJob {
     pub interval: u32,
     /// Size of an object, bytes.
     pub size: u64,
+    /// Bytes at the start of each blob that a get of blobs from an earlier run reads: the size, if
+    /// the command line states one; `None` for whole blobs.
+    pub part: Option<u64>,
     /// The object size as written on the command line.
     pub written_size: String,
     /// Storage of blob locations (what a PUT returns and a GET requires): `-db`, as written on the
@@ -235,6 +238,7 @@ fn job(
         loops: given.whole("l"),
         interval: interval(given),
         size,
+        part: Some(size).filter(|size| given.is_given("s") && *size > 0),
         written_size: given.text("s").to_owned(),
         database: if given.is_given("db") {
             given.text("db").to_owned()

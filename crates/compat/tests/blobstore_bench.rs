@@ -110,6 +110,29 @@ fn modes_may_repeat() {
 }
 
 #[test]
+fn a_get_of_stored_blobs_reads_as_much_as_the_size_says() {
+    let ranges = |line: &str| -> Vec<Option<String>> {
+        let plan = plan(&job(&format!("blobstore-bench -c blob.conf -n 9 {line}")));
+        let each = plan.workloads.iter().map(|work| match &work.kind {
+            WorkloadKind::Blob(blob) => blob.range.map(|range| range.to_string()),
+            other => panic!("{other:?}"),
+        });
+        each.collect()
+    };
+    let first = Some("0-1023".to_owned());
+    assert_eq!(
+        ranges("-m gd -s 1Ki -db rocksdb -r db"),
+        [first.clone(), None]
+    );
+    assert_eq!(
+        ranges("-m gpg -s 1Ki -db rocksdb -r db"),
+        [first, None, None]
+    );
+    assert_eq!(ranges("-m g -db rocksdb -r db"), [None]);
+    assert_eq!(ranges("-m pg -s 1Ki"), [None, None]);
+}
+
+#[test]
 fn a_run_can_have_any_name_and_an_empty_object() {
     let set = |name: &str| {
         let job = job(&format!("blobstore-bench -b dummy -pr {name} -s 0"));
@@ -260,7 +283,10 @@ one for each mode, and after a put the hint for a following `-n`. Differences, a
   locations; without `-n`, all are used.
 - **`g` or `d` without blobs is an error**: exit code 2 if locations are in memory and no `p` comes first; exit code
   4, without a line of results, if the directory has no locations of that name (`-r`, `-pr`).
-- **MB/s uses the stored size of the blobs**, even if `-s` differs. The original tool multiplies by `-s`. With
+- **`g` of blobs that an earlier run stored reads the first `-s` bytes of each**, as the original tool, and MB/s counts these
+  bytes. Without `-s`, whole blobs are read; the original tool reads the first 1 MiB. A `-s` above the size of the smallest
+  blob is refused with exit code 2; the original tool gets status 400 for each such blob.
+- **MB/s of `d` uses the stored size of the blobs**, even if `-s` differs. The original tool multiplies by `-s`. With
   `-b dummy`, which stores nothing, Tenbin multiplies by `-s`, too.
 - **Locations on disk** (`-db rocksdb`) are in Tenbin's own files and survive a kill
   ([blob.md](blob.md)). With locations in memory, the remaining blobs are deleted at the end.

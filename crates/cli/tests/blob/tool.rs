@@ -81,7 +81,7 @@ fn the_founding_lines_run_and_print_that_tools_lines() {
         .collect();
     assert_eq!(totals.len(), 2, "{json}");
     assert!(totals.iter().all(|row| row["Ops"] == 20), "{json}");
-    // Sizes are those of the stored blobs, independent of -s.
+    // Without -s, whole blobs are read.
     for row in totals {
         let [seconds, rate] = ["Seconds", "Mbps"].map(|key| row[key].as_f64().expect("a number"));
         let bytes = rate * seconds * 1_048_576.0;
@@ -115,6 +115,34 @@ fn the_founding_lines_run_and_print_that_tools_lines() {
     let dummy = line("blobstore-bench -b dummy -d 1 -m pgd -pr dummytest -s 10Ki -t 2 -l 2");
     dummy.expect_measured();
     dummy.expect_stdout(" backend=dummy\n");
+}
+
+#[test]
+fn a_get_of_stored_blobs_reads_as_much_as_the_size_says() {
+    let scratch = Scratch::new("blobstore-bench-size");
+    let server = Blobs::start(&scratch, &[]);
+    scratch.write("blob.conf", CONF.replace("URL", &server.url()));
+    let line = |line: &str| {
+        let line = format!("blobstore-bench -c blob.conf -db rocksdb -r db -d 20 -n 10 {line}");
+        Tenbin::new(&scratch, line.split(' '))
+            .within(Duration::from_secs(120))
+            .run()
+    };
+    line("-m p -s 10Ki").expect_measured();
+    line("-m g -s 1Ki -o part.json").expect_measured();
+    let json = std::fs::read_to_string(scratch.join("part.json")).expect("part.json");
+    let rows: Value = serde_json::from_str(&json).expect("JSON");
+    let mut rows = rows.as_array().expect("rows").iter();
+    let total = rows.find(|row| row["IntervalName"] == "TOTAL");
+    let total = total.expect("a total");
+    let [seconds, rate] = ["Seconds", "Mbps"].map(|key| total[key].as_f64().expect("a number"));
+    let bytes = rate * seconds * 1_048_576.0;
+    assert!((bytes - 10.0 * 1024.0).abs() < 1.0, "{bytes}: {json}");
+
+    line("-m g -s 20Ki").expect_code(2).expect_stderr(
+        "workload get: range 0-20479 extends beyond the end of the smallest stored blob (10KiB); \
+         use a shorter range",
+    );
 }
 
 #[test]

@@ -17,9 +17,13 @@ impl BlobstoreBenchJob {
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere("blobstore-bench"));
         draft.targets = vec![At::nowhere(self.target())];
+        let mut has_put = false;
         let modes = self.modes.iter();
         draft.workloads = modes
-            .map(|(phase, name)| At::nowhere(self.workload(*phase, name)))
+            .map(|(phase, name)| {
+                has_put |= *phase == Phase::Put;
+                At::nowhere(self.workload(*phase, name, has_put))
+            })
             .collect();
         draft.load.connections = Some(At::flag("-t", self.threads));
         draft.threads = Some(At::flag("-t", self.threads));
@@ -55,8 +59,12 @@ impl BlobstoreBenchJob {
         target
     }
 
-    fn workload(&self, phase: Phase, name: &str) -> WorkloadDraft {
+    /// The workload of a mode; `has_put`: an earlier mode has stored the blobs.
+    fn workload(&self, phase: Phase, name: &str, has_put: bool) -> WorkloadDraft {
         let reads = phase == Phase::Get;
+        let part = self
+            .part
+            .filter(|_| reads && !has_put && self.directory.is_some());
         let mut workload = WorkloadDraft::of(BlobDraft {
             operation: Some(At::flag("-m", phase.name())),
             size: Some(At::flag("-s", Size(self.size).to_string())),
@@ -66,6 +74,7 @@ impl BlobstoreBenchJob {
                 .directory
                 .as_ref()
                 .map(|directory| At::flag("-r", directory.as_str())),
+            range: part.map(|part| At::flag("-s", format!("0-{}", part - 1))),
             verify: (reads && !self.verify).then(|| At::flag("-verify", false)),
             errors: self.errors.map(|errors| At::flag("-e", errors)),
             ..BlobDraft::default()
