@@ -180,6 +180,13 @@ fn every_refusal_is_told_by_its_name() {
         // Failures during clean-up are not recorded.
         assert_eq!(count, 10, "{fault}: {run}");
         assert!(texts.contains(said), "{fault}: {texts}");
+        if fault.starts_with("226") {
+            run.expect_stdout("check that its proxy and Kafka run");
+            assert!(
+                !run.stdout.contains("not defined for the operation"),
+                "{run}"
+            );
+        }
     }
     let server = Blobs::start(&scratch, &["--fault", "wrong-hash:10%"]);
     let options = "--phases p --objects 100 --slice 20s --rounds 1 --hashes";
