@@ -417,7 +417,7 @@ impl<'a> LiveRun<'a> {
         let live_targets = std::mem::take(&mut self.live_targets);
         let mut leftovers = clear(&self.plan, live_targets, stop, self.controls.progress);
         for left in &mut leftovers.left_behind {
-            left.clean = Some(clean_command(directory));
+            left.clean = (!left.unremovable).then(|| clean_command(directory));
         }
         // If this file cannot be written, writing the result fails as well and reports the error.
         let _ = write_left(directory, &leftovers.left_behind);

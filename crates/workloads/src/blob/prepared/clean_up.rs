@@ -187,12 +187,27 @@ impl CleanUp for PreparedBlob {
             messages::still_there(&self.set, self.target.means()),
             messages::unresolved(&self.set),
         ];
-        let sentences = [undeleted, unswept, unread].into_iter();
-        let sentences = sentences.chain(followed).chain([lost]);
-        let sentences: Vec<String> = sentences.flatten().collect();
-        match sentences.as_slice() {
-            [] => Vec::new(),
-            sentences => vec![Leftover::from(sentences.join("; "))],
-        }
+        // A blobstore finds a blob only by its location, which the run does not have, or no longer.
+        let unremovable = self.target.means() == BlobAccess::Blobstore;
+        let followed = followed.into_iter().chain([lost]);
+        [
+            one_of([undeleted, unswept, unread], false),
+            one_of(followed, unremovable),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
     }
+}
+
+/// One leftover for all sentences; `None` without a sentence.
+fn one_of(
+    sentences: impl IntoIterator<Item = Option<String>>,
+    unremovable: bool,
+) -> Option<Leftover> {
+    let sentences: Vec<String> = sentences.into_iter().flatten().collect();
+    (!sentences.is_empty()).then(|| Leftover {
+        unremovable,
+        ..Leftover::from(sentences.join("; "))
+    })
 }
