@@ -89,6 +89,10 @@ impl Facts for BlobWork {
             objects,
             bytes: (objects as f64 * self.sizes.mean()) as u64,
             again: false,
+            shared: Some(format!(
+                "{:?}, {:?}: {objects} of {}",
+                self.locations, self.prefix, self.sizes
+            )),
         })
     }
 

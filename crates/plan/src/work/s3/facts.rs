@@ -115,6 +115,7 @@ impl Facts for S3Work {
             objects,
             bytes: (objects as f64 * self.sizes.mean()) as u64,
             again: single.is_some_and(S3Operation::uses_up),
+            shared: None,
         })
     }
 
