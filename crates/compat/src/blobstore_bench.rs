@@ -105,6 +105,9 @@ pub const FLAGS: &[&[Flag]] = &[&[
 
 const CONF_VARIABLE: &str = "BLOBSTORE_BENCH_CONF";
 
+/// Environment variable with the secret key of an access layer that requires tokens.
+pub const SECRET_KEY_VARIABLE: &str = "TENBIN_SECRET_KEY";
+
 /// A parsed command line of blobstore-bench.
 pub type Parsed = crate::Parsed<BlobstoreBenchJob>;
 
@@ -122,6 +125,9 @@ pub enum Backend {
 pub struct BlobstoreBenchJob {
     /// Where the run stores blobs.
     pub backend: Backend,
+    /// Whether the environment has the secret key of the access layer's tokens, in
+    /// [`SECRET_KEY_VARIABLE`].
+    pub has_secret_key: bool,
     /// Path of the configuration file with the hosts, as given by the flag or the environment
     /// variable.
     pub conf: String,
@@ -214,8 +220,10 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
         ));
     }
     Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
+    let secret_key = (world.variable)(SECRET_KEY_VARIABLE);
     Ok(Parsed::Measure(Box::new(BlobstoreBenchJob {
         notes: given.notes,
+        has_secret_key: secret_key.is_some() && job.backend != Backend::Dummy,
         ..job
     })))
 }
@@ -229,6 +237,7 @@ fn job(
     on_disk: bool,
 ) -> BlobstoreBenchJob {
     BlobstoreBenchJob {
+        has_secret_key: false,
         conf: given.text("c").to_owned(),
         modes: modes(given),
         objects: limit(given, "n", 1),

@@ -273,6 +273,8 @@ one for each mode, and after a put the hint for a following `-n`. Differences, a
   original `blob.conf` name the cluster manager; Tenbin replaces its port 9998 with 9500, the default port of the access
   layer on the same host. The list that CubeFS ships (9998, 9999, 10000: three managers on one host) becomes the one
   access layer of that host. Consul is not queried.
+- **Tokens**: for an access layer that requires them, set its secret key in `TENBIN_SECRET_KEY`. The original tool needs
+  none, because it does not send requests to an access layer.
 - **Every blob has unique content, which is compared** when it is read. The original tool sends one payload and
   checks nothing.
 - **Failures are counted under *Slowdowns*** and never count as throughput. `-e` limits the failures of the whole run,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
-use crate::common::{Scratch, Tenbin};
+use crate::common::{SECRET, Scratch, Tenbin};
 use crate::stand::Blobs;
 
 const CONF: &str = r#"{
@@ -143,6 +143,22 @@ fn a_get_of_stored_blobs_reads_as_much_as_the_size_says() {
         "workload get: range 0-20479 extends beyond the end of the smallest stored blob (10KiB); \
          use a shorter range",
     );
+}
+
+#[test]
+fn an_access_layer_that_requires_tokens_gets_them() {
+    let scratch = Scratch::new("blobstore-bench-token");
+    let server = Blobs::start(&scratch, &["--secret-key", SECRET]);
+    scratch.write("blob.conf", CONF.replace("URL", &server.url()));
+    let words = "blobstore-bench -c blob.conf -m pgd -n 10 -s 10Ki -d 20";
+    let without = Tenbin::line(&scratch, words).run();
+    without.expect_code(4).expect_stdout("forbidden");
+    let run = Tenbin::line(&scratch, words)
+        .env("TENBIN_SECRET_KEY", SECRET)
+        .run();
+    run.expect_measured();
+    run.expect_silence_about(SECRET);
+    run.expect_stdout("Mode: DEL, Ops: 10,");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
 use tenbin_plan::{At, BlobDraft, Draft, List, Phase, Scalar, TargetDraft, WorkloadDraft};
 
-use super::{Backend, BlobstoreBenchJob};
+use super::{Backend, BlobstoreBenchJob, SECRET_KEY_VARIABLE};
 
 /// Duration of a mode without a time limit: 24 hours, because every mode must end.
 const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
@@ -38,6 +38,9 @@ impl BlobstoreBenchJob {
     fn target(&self) -> TargetDraft {
         let mut target = TargetDraft {
             name: Some(At::nowhere("blobstore")),
+            secret_key_env: self
+                .has_secret_key
+                .then(|| At::nowhere(SECRET_KEY_VARIABLE)),
             ..TargetDraft::default()
         };
         match &self.backend {
