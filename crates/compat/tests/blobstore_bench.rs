@@ -294,8 +294,8 @@ one for each mode, and after a put the hint for a following `-n`. Differences, a
   ([blob.md](blob.md)). With locations in memory, the remaining blobs are deleted at the end.
 - **`-pr` can be any text.** A text that cannot be the name of a set (letters, digits, `-`, `_` and `.`) stands for a set
   that is named by a part of the text and its hash; a note names the set.
-- **`-s 0` is refused with `-b blobstore`**, whose access layer refuses empty blobs; the original tool counts one failure
-  after the other. With `-b dummy` it works.
+- **`-s 0` is refused with `-b blobstore`**, whose access layer refuses empty blobs; the original tool sends no request for
+  them and counts each as a success. With `-b dummy` it works.
 - **No `output.json`** unless `-o` names it.
 - **Lines are printed during the run**, on standard output: one for each interval that every thread has completed,
   and one for each mode at its end. The last seconds of a mode that do not fill an interval have no line, as in the
