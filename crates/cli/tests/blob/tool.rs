@@ -36,13 +36,14 @@ fn the_founding_lines_run_and_print_that_tools_lines() {
         " DataSize=10240 ",
         " backend=blobstore\n",
         " dbDir=build/db/\n",
-        " Running Loop 0 Put Test\n",
-        " Loop: 0, Int: 0, Dur(s): ",
+        " Running Loop 1 Put Test\n",
+        " Loop: 1, Int: 0, Dur(s): ",
         ", Mode: PUT, Ops: ",
-        " Loop: 1, Int: TOTAL, Dur(s): ",
+        " Loop: 2, Int: TOTAL, Dur(s): ",
         ", Mode: DEL, Ops: ",
         " The subsequent '-m g' or '-m d' test should be specified with '-n ",
-        "Slowdowns: 0\n",
+        ", Lat(ms): [min: ",
+        "], Slowdowns: 0\n",
         "Verdict  ",
     ] {
         run.expect_stdout(said);
