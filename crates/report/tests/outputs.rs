@@ -724,8 +724,23 @@ fn the_headline_says_what_another_figure_proves() {
     );
     assert!(shown.contains(said), "{shown}");
     assert!(verdict_of(&document).contains(said));
-    // A decided figure speaks for itself, and figures that cannot be trusted prove nothing.
     let primary = |it: &&mut Comparison| it.workload == "get-1KiB" && it.primary;
+    let mut likely = document.clone();
+    let undecided = likely.comparisons.iter_mut().find(primary).unwrap();
+    undecided.outcome = inconclusive(Some(Likely {
+        tendency: Tendency::Slower,
+        confidence: 0.88,
+        low: 0.7,
+        high: 0.9,
+        blocks_missing: 1,
+    }));
+    let shown = screen(&likely, 600, false);
+    assert!(!shown.contains("however"), "{shown}");
+    assert!(
+        shown.contains("already decided: server CPU per operation is 24 % higher"),
+        "{shown}"
+    );
+    // A decided figure speaks for itself, and figures that cannot be trusted prove nothing.
     document
         .comparisons
         .iter_mut()

@@ -131,6 +131,7 @@ buckets = バケット { $first }〜{ $last }{" "}
 no-bucket = バケットなし
 kept-for-later = { $prefix } 以下の { $objects } 個のオブジェクトを、以後の実行のために{ $place }に残した
 deleted-objects = バケット { $bucket } の { $prefix } 以下から { $objects } 個のオブジェクト({ $bytes } バイト)を削除した
+deleted-blobs = セット { $set } の blob を { $blobs } 個削除した
 deleted-bucket = 実行が作成したバケット { $bucket } を削除した
 in-directory = ディレクトリー { $directory }{" "}
 in-set = セット { $set }{" "}

@@ -38,6 +38,8 @@ blocks-missing =
     }
 however = however, { $first }
 however-both = however, { $first }, and { $second }
+decided-beside = already decided: { $first }
+decided-both = already decided: { $first }, and { $second }
 proven =
     { $metric } is { $direction ->
         [times] { $change } times as high

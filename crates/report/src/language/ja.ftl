@@ -44,6 +44,8 @@ blocks-missing =
     }にはあと { $missing } 個必要
 however = ただし、{ $first }
 however-both = ただし、{ $first }、{ $second }
+decided-beside = すでに確定: { $first }
+decided-both = すでに確定: { $first }、{ $second }
 proven =
     { $metric }は { $direction ->
         [times] { $change } 倍

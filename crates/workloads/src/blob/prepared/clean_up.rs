@@ -142,6 +142,7 @@ impl CleanUp for PreparedBlob {
         let batch = Arc::clone(&batches[self.cleaned_up + found]);
         self.cleaned_up += found + 1;
         let left = batch.left();
+        self.to_delete += left;
         let most = CLEANUP_CONNECTIONS.min(usize::try_from(left).unwrap_or(CLEANUP_CONNECTIONS));
         let positions = Arc::new(Positions::new(batch, None, false, 1));
         let budget = Budget {
@@ -170,6 +171,20 @@ impl CleanUp for PreparedBlob {
             return None;
         }
         Some(messages::kept(&self.set).into())
+    }
+
+    fn removed(&self) -> Vec<Sentence> {
+        let deleted = self.to_delete.saturating_sub(self.set.left());
+        let sentence = (deleted > 0).then(|| {
+            sentence!(
+                "deleted-blobs",
+                "deleted {blobs} blob{s} of set {set}",
+                blobs = grouped(deleted),
+                s = s(deleted),
+                set = self.set.name
+            )
+        });
+        sentence.into_iter().collect()
     }
 
     fn leftovers(&self) -> Vec<Leftover> {
