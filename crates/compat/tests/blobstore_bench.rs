@@ -266,8 +266,8 @@ const HEAD: &str = "\
 
 `tenbin blobstore-bench` takes the command line of the benchmark in CubeFS's blobstore, runs it on Tenbin's
 engine and prints the same lines as the original tool: loops from 1, a line for every complete interval (`-i`),
-one for each mode, and after a put the hint for a following `-n`. (The lines on CubeFS's page are those of an older version, with
-loops from 0 and blanks within the brackets; Tenbin reads both.) Differences, and their reasons:
+one for each mode, and after a put the hint for a following `-n`. (On CubeFS's page, loops count from 0 and the brackets have
+blanks inside; Tenbin reads both forms.) Differences, and their reasons:
 
 - **Protocol: the access layer's HTTP API**; the original tool embeds the SDK. The hosts come from `priority_addrs`
   in the file of `-c`, at the top level or below `stream` or `access`, otherwise from the clusters. The clusters in the

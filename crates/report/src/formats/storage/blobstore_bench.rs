@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_that_of_the_program_for_which_the_founding_document_has_an_older_one() {
+    fn a_line_is_that_of_the_program() {
         let end = SystemTime::UNIX_EPOCH + Duration::from_secs(1_752_355_728);
         let row = Row::of_interval(
             0,
