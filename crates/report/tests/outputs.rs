@@ -153,6 +153,41 @@ fn stages_of_targets_stand_side_by_side() {
 }
 
 #[test]
+fn stages_without_a_figure_have_no_row_and_operations_without_one_no_table() {
+    let mut document = made_up::telling().document();
+    let bands = |result: &mut tenbin_result::ResultOf, change: fn(&mut tenbin_result::StagesOf)| {
+        result.stages.iter_mut().for_each(change);
+    };
+    for result in &mut document.results {
+        bands(result, |of| {
+            for band in &mut of.bands {
+                (band.total, band.remainder) = (None, None);
+            }
+        });
+    }
+    let section = |document: &Document| {
+        let page = markdown(document);
+        let (_, section) = page.split_once("<summary>Server stages</summary>").unwrap();
+        section.split_once("</details>").unwrap().0.to_owned()
+    };
+    let page = section(&document);
+    assert!(page.contains("(service time)"), "{page}");
+    assert!(!page.contains("(server total)") && !page.contains("(network and client)"));
+    let none = "Operations with too few responses for the mean of a band have no table.";
+    assert!(!page.contains(none));
+    for result in &mut document.results {
+        bands(result, |of| {
+            of.bands.iter_mut().for_each(|band| band.service = None);
+            let means = of.stages.iter_mut().flat_map(|stage| &mut stage.bands);
+            means.for_each(|mean| *mean = None);
+        });
+    }
+    let page = section(&document);
+    assert!(page.contains(none), "{page}");
+    assert!(!page.contains("(service time)"), "{page}");
+}
+
+#[test]
 fn pair_as_benchmark_lines() {
     insta::assert_snapshot!(benchmark(&stored("pair")));
 }
@@ -690,8 +725,23 @@ fn the_headline_says_what_another_figure_proves() {
     );
     assert!(shown.contains(said), "{shown}");
     assert!(verdict_of(&document).contains(said));
-    // A decided figure speaks for itself, and figures that cannot be trusted prove nothing.
     let primary = |it: &&mut Comparison| it.workload == "get-1KiB" && it.primary;
+    let mut likely = document.clone();
+    let undecided = likely.comparisons.iter_mut().find(primary).unwrap();
+    undecided.outcome = inconclusive(Some(Likely {
+        tendency: Tendency::Slower,
+        confidence: 0.88,
+        low: 0.7,
+        high: 0.9,
+        blocks_missing: 1,
+    }));
+    let shown = screen(&likely, 600, false);
+    assert!(!shown.contains("however"), "{shown}");
+    assert!(
+        shown.contains("already decided: server CPU per operation is 24 % higher"),
+        "{shown}"
+    );
+    // A decided figure speaks for itself, and figures that cannot be trusted prove nothing.
     document
         .comparisons
         .iter_mut()

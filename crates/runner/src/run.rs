@@ -220,6 +220,7 @@ impl<'a> LiveRun<'a> {
     /// Puts what was found on the targets, and when they are restarted, into the plan.
     fn settle_plan(&mut self, relaunch: Relaunch) -> Result<(), RunError> {
         self.found = existing::on(&self.live_targets, self.plan.workloads.len());
+        existing::check(&self.plan, &self.found)?;
         let resolved =
             existing::resolved(&self.plan, &self.found, relaunch, &mut self.live_targets);
         if let Some(resolved) = resolved {
@@ -421,7 +422,7 @@ impl<'a> LiveRun<'a> {
         let live_targets = std::mem::take(&mut self.live_targets);
         let mut leftovers = clear(&self.plan, live_targets, stop, self.controls.progress);
         for left in &mut leftovers.left_behind {
-            left.clean = Some(clean_command(directory));
+            left.clean = (!left.unremovable).then(|| clean_command(directory));
         }
         // If this file cannot be written, writing the result fails as well and reports the error.
         let _ = write_left(directory, &leftovers.left_behind);

@@ -154,6 +154,7 @@ buckets = バケット { $first }〜{ $last }{" "}
 no-bucket = バケットなし
 kept-for-later = { $prefix } 以下の { $objects } 個のオブジェクトを、以後の実行のために{ $place }に残した
 deleted-objects = バケット { $bucket } の { $prefix } 以下から { $objects } 個のオブジェクト({ $bytes } バイト)を削除した
+deleted-blobs = セット { $set } の blob を { $blobs } 個削除した
 deleted-bucket = 実行が作成したバケット { $bucket } を削除した
 in-directory = ディレクトリー { $directory }{" "}
 in-set = セット { $set }{" "}
@@ -1187,6 +1188,7 @@ work-patterns = ワークロード { $workload }: { $reason }
 work-bucket = ワークロード { $workload }: 「{ $bucket }」はバケット名に使えない。a-z、0-9、`-`、`.` からなる 3〜63 文字で、最初と最後は英字か数字にする
 work-size = ワークロード { $workload }: { $size } バイトのオブジェクトは、1 回の PUT で送れる大きさ({ $most } バイト)を超えている
 work-locations = ワークロード { $workload }: 位置を { $path } に保存できない: { $why }
+work-found = ワークロード { $workload }: { $why }
 no-blobstore = ワークロード { $workload }: { $what } は blobstore プロトコルのターゲットでだけ使える。外すか、ほかのプロトコルのターゲットを除く
 work-objects = ワークロード { $workload }: オブジェクトの数は 1〜{ $most } にする。{ $objects } は使えない
 
@@ -1675,6 +1677,7 @@ phase-missing = { $name } のための設定だが、フェーズに含まれて
 blob-operation = blob のワークロードにはフェーズが必要。operation = "pgd" は put、get、delete を順に行う
 mix-above-alloc = alloc_above を超えている。混合では 1 回のリクエストで blob を保存する
 range-beyond-blob = 最小の blob の末尾を超えている。範囲を短くするか、blob を大きくする
+range-beyond-stored = 範囲 { $range } は、保存済みの最小の blob({ $size })の末尾を超えている。範囲を短くする(blobstore-bench では -s を小さくする)
 needs-until-gone = until_gone = true が必要
 gone-with-batch = blob を 1 つずつ確認する。batch を外す
 no-shares = 「{ $text }」は混合ではない。put、get、delete のうち 2 つ以上を、整数の割合とともに "put:20,get:75,delete:5" のように書く

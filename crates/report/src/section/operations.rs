@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use tenbin_result::format::{BANDWIDTH, RATE, TIME, count, maybe_count};
 use tenbin_result::{Document, Figure, OperationResult, ResultOf, TimedFrom};
 
+use super::results::occurred;
 use crate::block::{Block, Cell, Table};
 use crate::language::say;
 use crate::words::{about_steps, named_by_role};
@@ -140,11 +141,13 @@ fn has_early_first_byte(operation: &OperationResult) -> bool {
         || notable(operation.first_byte_p99, operation.service_p99)
 }
 
+/// The operations that count, and the sub-requests, polls and effects that occurred.
 fn every_operation(document: &Document) -> impl Iterator<Item = (&ResultOf, &OperationResult)> {
     document
         .results
         .iter()
         .flat_map(|result| result.operations.iter().map(move |op| (result, op)))
+        .filter(|(_, op)| op.role.is_work() || occurred(op))
 }
 
 /// Formats counts by name: `timeout: 3, reset: 1`; empty without entries.

@@ -128,6 +128,12 @@ fn is_one_thread(seen: &Observed) -> bool {
         .is_none_or(|share| share > MOST_OF_IT)
 }
 
+/// What would tell the limit of a blobstore whose programs are not observed; `None` in other cases.
+pub(super) fn how_to_observe_blobstore(decision: &Decision, seen: &Observed) -> Option<Message> {
+    let is_open = decision.cause.is_none() && seen.get(Quantity::TargetCores).is_none();
+    is_open.then(|| message!("limit-observe-blobstore"))
+}
+
 /// What to do about the limit, or what would tell it. `no_probes`: why the workload has no probes.
 pub(super) fn advice(decision: &Decision, seen: &Observed, no_probes: Option<NoProbes>) -> Message {
     let Some(cause) = decision.cause else {

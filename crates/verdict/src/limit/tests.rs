@@ -558,6 +558,13 @@ fn an_unknown_limit_says_what_would_tell_it() {
     };
     let idle = [(InFlight, 16.0), (Idle, 0.9), (TargetCores, 0.1)];
     assert!(said(&idle[..2], None).contains("--observe"));
+    let blobstore = |quantities: &[(Quantity, f64)]| {
+        let seen = seen(quantities);
+        let advice = sentence::how_to_observe_blobstore(&decide(&seen), &seen)?;
+        Some(Messages::NONE.in_english(&advice))
+    };
+    assert!(blobstore(&idle[..2]).is_some_and(|advice| advice.contains("name:blobnode")));
+    assert_eq!(blobstore(&idle), None);
     assert!(said(&idle, Some(NoProbes::TooShort)).contains("--duration 20s"));
     assert!(said(&idle, Some(NoProbes::TurnedOff)).contains("without --probes none"));
     let of_gate = said(&idle, Some(NoProbes::OfGate));

@@ -182,6 +182,9 @@ limit-advice-storage = use a faster disk, or let the target sync less often
 limit-advice-swap = give the machine more memory, or the programs less
 limit-advice-steal = use a machine of its own
 limit-observe = to tell, let Tenbin see the target's CPU: --observe port, or --observe pid:N
+limit-observe-blobstore =
+    to tell, let Tenbin see the CPU of the access layer and of the storage nodes: --observe name:access
+    --observe name:blobnode
 limit-probe = to tell, run at least 10 s per target (--duration 20s), so that probes of other loads fit
 limit-probe-again = to tell, run again without --probes none
 limit-probe-gate = a gate does not probe other loads by default; to find the limit, run the gate with --probes auto

@@ -177,6 +177,7 @@ limit-advice-storage = より速いディスクを使う。またはターゲッ
 limit-advice-swap = マシンのメモリーを増やす。またはプログラムの使用量を減らす
 limit-advice-steal = 専用のマシンを使う
 limit-observe = 判定するには、ターゲットの CPU を観測する(--observe port または --observe pid:N)
+limit-observe-blobstore = 判定するには、アクセス層とストレージノードの CPU を観測する(--observe name:access --observe name:blobnode)
 limit-probe = 判定するには、ほかの負荷での短い測定も入るように、ターゲットごとに 10 秒以上測る(--duration 20s)
 limit-probe-again = 判定するには、--probes の指定を外して測り直す
 limit-probe-gate = ゲートは既定ではほかの負荷での短い測定をしない。判定するには、--probes auto を付けて実行する
