@@ -10,6 +10,7 @@ mod bisection;
 mod change_points;
 mod clustered;
 mod coordinated;
+mod correlation;
 mod departures;
 mod distribution;
 mod estimate;
@@ -39,6 +40,7 @@ pub use bisection::{Bisection, Decision as BisectionDecision, Posterior, Step as
 pub use change_points::{FEWEST_RUNS, LevelChange, Levels, RunValue, Stretch, levels};
 pub use clustered::{Cluster, clustered_mean, clustered_quantile, jackknife};
 pub use coordinated::uncoordinated_quantile;
+pub use correlation::correlation;
 pub use departures::departures;
 pub use distribution::{normal_cdf, normal_quantile, student_cdf, student_quantile};
 pub use estimate::{Estimate, Measured};
@@ -61,7 +63,7 @@ pub use sequential::{DISTURBED, SHARE_ERROR, Second};
 pub use signed_rank::{hodges_lehmann, interval_p, signed_rank_p};
 pub use simultaneous::{bonferroni, confidence_of_each, confidence_together};
 pub use spacing::independent_spacing;
-pub use sustained::{falls, settled_from};
+pub use sustained::{contradicts, falls, settled_from};
 pub use usl::{FEWEST_USL_LEVELS, Level, Usl, UslFit, usl_fit};
 
 /// Default confidence of intervals, 0 to 1.

@@ -334,6 +334,8 @@ because-few-rounds =
     }
 because-other-programs = other programs used { $share } of the machine's CPU time
 because-chance = the ratio can be anything from { $low } to { $high }
+because-varying =
+    the throughput of { $target } varies from slice to slice ({ $low }–{ $high })
 because-noise = the difference is not larger than the noise ({ $floor })
 because-one-start =
     two starts of one program can differ by { $noise }, and each server was started once

@@ -296,6 +296,7 @@ because-few-rounds =
     }偶然の可能性を排除できない
 because-other-programs = ほかのプログラムがマシンの CPU 時間の { $share } を使った
 because-chance = 比は { $low } から { $high } のどこでもありうる
+because-varying = { $target } のスループットがスライスごとに変わる({ $low }–{ $high })
 because-noise = 差がノイズ({ $floor })より大きくない
 because-one-start = 同じプログラムでも起動ごとに { $noise } の差が出うるが、各サーバーの起動は 1 回だけ
 because-not-sustained = 連続負荷では数値を維持できないターゲットがある
