@@ -90,15 +90,14 @@ impl OfBucket {
             objects: self.left,
             reason: self.reason.clone(),
             acknowledged: self.acknowledged,
+            ..Leftover::default()
         });
         let made = match &self.made {
             Some(MadeBucket::Left(why)) => Some(Leftover {
                 what: format!("bucket {bucket}, created by this run, is left"),
                 bucket: Some(bucket.to_owned()),
-                prefix: None,
-                objects: None,
                 reason: Some(why.clone()),
-                acknowledged: false,
+                ..Leftover::default()
             }),
             Some(MadeBucket::Deleted | MadeBucket::Gone) | None => None,
         };
