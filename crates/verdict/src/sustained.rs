@@ -4,7 +4,7 @@
 use tenbin_plan::Plan;
 use tenbin_record::{ProbedSecond, Slice};
 use tenbin_result::{Message, Metric, Outcome, Sustained, Value, message};
-use tenbin_stats::{falls, printable_percentile, settled_from};
+use tenbin_stats::{falls, falls_far, printable_percentile, rises, settled_from};
 
 use crate::cell::{Cell, cells};
 use crate::compare::Compared;
@@ -17,17 +17,20 @@ use crate::findings::messages::{Messages, known};
 
 /// The percentile that is held against the interleaved one.
 const TAIL: f64 = 0.99;
+/// Difference between the rises of two targets, as a logarithm, above which their ratio in the rounds
+/// is not that under continuous load.
+const UNLIKE: f64 = 0.1;
 /// Shortest part of a stretch that counts as a part of its own, seconds. A shorter rest is added to
 /// the part before.
 const SHORTEST_PART: f64 = 0.5;
 
-/// Whether a stretch that was just measured lies below the interleaved slices by more than the
+/// Whether a stretch that was just measured departs from the interleaved slices by more than the
 /// margin and by more than noise explains. The run then measures the stretch once more.
-pub fn has_fallen(plan: &Plan, slices: &[Slice], stretch: &Slice) -> bool {
+pub fn departs(plan: &Plan, slices: &[Slice], stretch: &Slice) -> bool {
     let cells = cells(plan, slices);
     let cell = cells.iter().find(|cell| is_of(cell, stretch));
     cell.and_then(|cell| judge(plan, cell, &[stretch]))
-        .is_some_and(|found| found.has_fallen())
+        .is_some_and(|found| found.departs())
 }
 
 /// The continuous load of every cell that has some. `sustained` are the stretches of the run in
@@ -51,7 +54,7 @@ fn is_of(cell: &Cell<'_>, stretch: &Slice) -> bool {
     cell.workload.name == stretch.workload && cell.target.name == stretch.target
 }
 
-/// A fall counts if every stretch has it: the credit stays used up in the second stretch, which
+/// A fall or a rise counts if every stretch has it: the credit stays used up in the second stretch, which
 /// follows the first at once. The settled figures are those of the last stretch.
 fn judge(plan: &Plan, cell: &Cell<'_>, stretches: &[&Slice]) -> Option<Sustained> {
     let margin = plan.comparing.margin.share();
@@ -68,14 +71,17 @@ fn judge(plan: &Plan, cell: &Cell<'_>, stretches: &[&Slice]) -> Option<Sustained
     let has_step = settled.first().is_some_and(|it| it.after.is_some());
     let throughput_fell = settled
         .iter()
-        .all(|it| falls(&rates, it.steady_rate.ln(), margin, has_step));
+        .all(|it| fell(&rates, it.steady_rate.ln(), margin, has_step));
+    let throughput_rose = settled
+        .iter()
+        .all(|it| rises(&rates, it.least_rate.ln(), margin));
     let p99_rose = settled.iter().all(|it| {
         let level = it.p99.map(|p99| -p99.ln());
         level.is_some_and(|level| falls(&tails, level, margin, has_step))
     });
     let full = cell.full();
     let now = settled.last()?;
-    let is_confirmed = throughput_fell || p99_rose;
+    let is_confirmed = throughput_fell || throughput_rose || p99_rose;
     let unconfirmed = settled
         .first()
         .filter(|_| settled.len() > 1 && !is_confirmed);
@@ -88,9 +94,15 @@ fn judge(plan: &Plan, cell: &Cell<'_>, stretches: &[&Slice]) -> Option<Sustained
         interleaved_throughput: Metric::Throughput.figure(&full).value(),
         interleaved_p99: tail.figure(&full).value(),
         throughput_fell,
+        throughput_rose,
         p99_rose,
         unconfirmed_throughput: unconfirmed.map(|first| first.rate),
     })
+}
+
+/// Whether the throughput fell; all levels are logarithms.
+fn fell(blocks: &[f64], settled: f64, margin: f64, has_step: bool) -> bool {
+    falls(blocks, settled, margin, has_step) || falls_far(blocks, settled, margin)
 }
 
 /// The mean log level of a target in each block, over its full slices.
@@ -113,6 +125,8 @@ struct Settled {
     rate: f64,
     /// The larger of `rate` and the median over the seconds: one stall is no fall.
     steady_rate: f64,
+    /// The smaller of both: one quick second is no rise.
+    least_rate: f64,
     /// 99th percentile, seconds; `None` with too few operations.
     p99: Option<f64>,
 }
@@ -142,6 +156,7 @@ impl Settled {
             after: (from > 0).then_some(start as f64),
             rate,
             steady_rate: rate.max(usual),
+            least_rate: rate.min(usual),
             p99: quantile(counted, stretch.closed_loop),
         })
     }
@@ -202,7 +217,8 @@ fn quantile<'a>(seconds: impl Iterator<Item = &'a ProbedSecond>, closed_loop: bo
     found.map(|(nanos, _)| *nanos as f64 / NANOS_PER_SECOND)
 }
 
-/// Withholds the verdicts that a target's fall under continuous load makes untrue.
+/// Withholds the verdicts that a target's fall under continuous load makes untrue, or a rise that the
+/// other side does not share.
 pub(crate) fn withhold(compared: &mut Compared, stretches: &[Stretch]) {
     let levels: Vec<(String, String)> = compared
         .targets
@@ -232,7 +248,8 @@ pub(crate) fn withhold(compared: &mut Compared, stretches: &[Stretch]) {
         };
         let mine: Vec<&Stretch> = stretches.iter().filter(is_side).collect();
         let is_unknown = matches!(comparison.outcome, Outcome::Unknown { .. });
-        if is_unknown || !mine.iter().any(|stretch| stretch.found.has_fallen()) {
+        let has_fallen = mine.iter().any(|stretch| stretch.found.has_fallen());
+        if is_unknown || !(has_fallen || rise_apart(&mine)) {
             continue;
         }
         let why = why(comparison, &mine);
@@ -243,6 +260,22 @@ pub(crate) fn withhold(compared: &mut Compared, stretches: &[Stretch]) {
     }
 }
 
+/// Whether the throughput of a side rose, and that of the other side did not rise as much.
+pub(crate) fn rise_apart(sides: &[&Stretch]) -> bool {
+    let any = sides.iter().any(|side| side.found.throughput_rose);
+    let rises = sides.iter().map(|side| {
+        let rise = side.found.throughput? / side.found.interleaved_throughput?;
+        Some(rise.ln()).filter(|rise| rise.is_finite())
+    });
+    let rises: Option<Vec<f64>> = rises.collect();
+    let Some(rises) = rises.filter(|rises| rises.len() > 1) else {
+        return any;
+    };
+    let least = rises.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = rises.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    any && most - least > UNLIKE
+}
+
 /// Whether a figure depends on how long a target can keep its speed. CPU time per operation and
 /// memory do not.
 fn is_affected(metric: Metric) -> bool {
@@ -251,7 +284,9 @@ fn is_affected(metric: Metric) -> bool {
 
 /// Both figures of each side, as a clause.
 fn why(comparison: &Comparison, sides: &[&Stretch]) -> Message {
-    let is_tail = !sides.iter().any(|stretch| stretch.found.throughput_fell);
+    let is_tail = !sides
+        .iter()
+        .any(|stretch| stretch.found.throughput_fell || stretch.found.throughput_rose);
     let name = |stretch: &Stretch| match comparison.across {
         Across::Workloads => stretch.workload.clone(),
         Across::Targets | Across::Levels => stretch.target.clone(),

@@ -202,7 +202,7 @@ no-sweep-optimum =
 not-trusted = the figures cannot be trusted
 holds-despite-delay =
     holds even with the delay of the load generator or its machine; the exact { $figure } is not known
-not-sustained-figures = a target does not keep its figures under continuous load
+not-sustained-figures = a target has other figures under continuous load than in the rounds
 figure-unknown = the figure is unknown
 too-few-for-interval = too few slices or blocks for an interval
 bound-in-interval = the bound lies inside the interval
@@ -265,7 +265,7 @@ because-chance = the ratio can be anything from { $low } to { $high }
 because-noise = the difference is not larger than the noise ({ $floor })
 because-one-start =
     two starts of one program can differ by { $noise }, and each server was started once
-because-not-sustained = a target does not keep its figures under continuous load
+because-not-sustained = a target has other figures under continuous load than in the rounds
 plain-or = { $first }, or { $second }
 plain-would-decide = what would decide it: { $deciders }
 decider-rounds =
