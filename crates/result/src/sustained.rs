@@ -22,7 +22,9 @@ pub struct Sustained {
     pub p99: Option<f64>,
     /// Successful operations per second in the interleaved rounds.
     pub interleaved_throughput: Option<f64>,
-    /// The same percentile in the interleaved rounds, seconds.
+    /// The median over the blocks of the same percentile in the interleaved rounds, seconds. Null if
+    /// fewer than four blocks, or less than half of them, have enough operations: then no rise is
+    /// found.
     pub interleaved_p99: Option<f64>,
     /// Whether the throughput fell by more than the margin and by more than noise explains.
     pub throughput_fell: bool,

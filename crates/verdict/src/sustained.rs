@@ -17,6 +17,8 @@ use crate::findings::messages::{Messages, known};
 
 /// The percentile that is held against the interleaved one.
 const TAIL: f64 = 0.99;
+/// Fewest blocks with a percentile from which a rise of the percentile counts.
+const FEWEST_TAILS: usize = 4;
 /// Difference between the rises of two targets, as a logarithm, above which their ratio in the rounds
 /// is not that under continuous load.
 const UNLIKE: f64 = 0.1;
@@ -69,18 +71,27 @@ fn judge(plan: &Plan, cell: &Cell<'_>, stretches: &[&Slice]) -> Option<Sustained
     let tails: Vec<f64> = block_levels(cell, tail).iter().map(|log| -log).collect();
     let settled: Vec<Settled> = stretches.iter().filter_map(|it| Settled::of(it)).collect();
     let has_step = settled.first().is_some_and(|it| it.after.is_some());
-    let throughput_fell = settled
-        .iter()
-        .all(|it| fell(&rates, it.steady_rate.ln(), margin, has_step));
-    let throughput_rose = settled
-        .iter()
-        .all(|it| rises(&rates, it.least_rate.ln(), margin));
-    let p99_rose = settled.iter().all(|it| {
-        let level = it.p99.map(|p99| -p99.ln());
-        level.is_some_and(|level| falls(&tails, level, margin, has_step))
-    });
     let full = cell.full();
     let now = settled.last()?;
+    let rounds_rate = Metric::Throughput.figure(&full).value();
+    let rounds_p99 = usual_p99(&tails, rates.len());
+    // A change counts only if the figures that are printed show it.
+    let throughput_fell = rounds_rate.is_none_or(|rounds| now.rate < rounds)
+        && settled
+            .iter()
+            .all(|it| fell(&rates, it.steady_rate.ln(), margin, has_step));
+    let throughput_rose = rounds_rate.is_none_or(|rounds| now.rate > rounds)
+        && settled
+            .iter()
+            .all(|it| rises(&rates, it.least_rate.ln(), margin));
+    let is_longer = rounds_p99
+        .zip(now.p99)
+        .is_some_and(|(rounds, p99)| p99 > rounds);
+    let p99_rose = is_longer
+        && settled.iter().all(|it| {
+            let level = it.p99.map(|p99| -p99.ln());
+            level.is_some_and(|level| falls(&tails, level, margin, has_step))
+        });
     let is_confirmed = throughput_fell || throughput_rose || p99_rose;
     let unconfirmed = settled
         .first()
@@ -91,13 +102,24 @@ fn judge(plan: &Plan, cell: &Cell<'_>, stretches: &[&Slice]) -> Option<Sustained
         step_after: Settled::of(first)?.after,
         throughput: Some(now.rate),
         p99: now.p99,
-        interleaved_throughput: Metric::Throughput.figure(&full).value(),
-        interleaved_p99: tail.figure(&full).value(),
+        interleaved_throughput: rounds_rate,
+        interleaved_p99: rounds_p99,
         throughput_fell,
         throughput_rose,
         p99_rose,
         unconfirmed_throughput: unconfirmed.map(|first| first.rate),
     })
+}
+
+/// The median over the blocks of the percentile, seconds; `levels` are the negated logarithms of the
+/// blocks that have enough operations for a percentile. `None` if these are fewer than half of the
+/// blocks, or fewer than [`FEWEST_TAILS`].
+fn usual_p99(levels: &[f64], blocks: usize) -> Option<f64> {
+    if levels.len() < FEWEST_TAILS || 2 * levels.len() < blocks {
+        return None;
+    }
+    let middle = crate::words::middle(levels.iter().copied())?;
+    Some((-middle).exp())
 }
 
 /// Whether the throughput fell; all levels are logarithms.
@@ -248,7 +270,12 @@ pub(crate) fn withhold(compared: &mut Compared, stretches: &[Stretch]) {
         };
         let mine: Vec<&Stretch> = stretches.iter().filter(is_side).collect();
         let is_unknown = matches!(comparison.outcome, Outcome::Unknown { .. });
-        let has_fallen = mine.iter().any(|stretch| stretch.found.has_fallen());
+        // A tail that rises does not change how many operations were completed.
+        let is_rate = comparison.metric == Metric::Throughput;
+        let has_fallen = mine.iter().any(|stretch| {
+            let found = &stretch.found;
+            found.throughput_fell || found.p99_rose && !is_rate
+        });
         if is_unknown || !(has_fallen || rise_apart(&mine)) {
             continue;
         }

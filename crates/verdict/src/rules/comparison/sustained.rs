@@ -220,6 +220,32 @@ mod tests {
             findings[0].evidence.contains("2.00 ms → 40.0 ms"),
             "{findings:?}"
         );
+        // The throughput is kept.
+        assert!(!matches!(
+            run.assess().primary().next().unwrap().outcome,
+            Outcome::NotSustained { .. }
+        ));
+    }
+
+    #[test]
+    fn a_tail_is_not_held_against_the_percentile_of_one_block() {
+        let mut run = Run::pair(8);
+        let mut seen = 0;
+        run.each_of("a", |slice| {
+            // Only the first block has enough operations for a percentile.
+            slice.answers(if seen < 2 { 1_000 } else { 70 }, 0.002);
+            seen += 1;
+        });
+        sustain(&mut run, "a", &[70; 6]);
+        let seconds = &mut run.sustained[0].probed.as_mut().unwrap().seconds;
+        for second in seconds {
+            second.services = vec![(2_000_000, 65), (40_000_000, 5)];
+        }
+        assert_eq!(run.findings(&RULE), []);
+        let figures = run.assess().figures;
+        let sustained = figures.iter().find_map(|it| it.sustained.as_ref()).unwrap();
+        assert_eq!(sustained.p99, Some(0.04));
+        assert_eq!(sustained.interleaved_p99, None);
     }
 
     #[test]
