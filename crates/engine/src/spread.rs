@@ -18,6 +18,11 @@ const BEYOND_CHANCE: f64 = 6.0;
 /// because their rates are too uncertain.
 const SHORTEST_LIFE: f64 = 0.5;
 
+/// A single request is long if it took at least this share of the time of its connection. With long
+/// requests, the differences between connections count as chance: a connection that had a long
+/// request by chance completes fewer requests, although no other connection slows it down.
+const LONG: f64 = 0.1;
+
 /// The figures of one connection inside the measured window. A connection that is reopened has
 /// separate figures for each opening.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -30,6 +35,15 @@ pub struct Life {
     pub service: f64,
     /// Sum of the squared service times of the correct responses, square seconds.
     pub service_squared: f64,
+    /// Requests that used the connection inside the window without a correct response inside it:
+    /// requests that ended later, and lost requests.
+    pub unfinished: u64,
+    /// Sum of the times of these requests inside the window, seconds.
+    pub unfinished_time: f64,
+    /// Sum of the squares of these times, square seconds.
+    pub unfinished_squared: f64,
+    /// Longest time of a request of either kind, seconds.
+    pub longest: f64,
 }
 
 /// The distribution of response rates over the connections of a slice: correct responses per second
@@ -52,7 +66,8 @@ pub struct Spread {
     /// Rate of the fastest connection, responses per second.
     pub fastest: f64,
     /// Squared coefficient of variation of service times within a connection: 0 for equal times, 1
-    /// for exponentially distributed times.
+    /// for exponentially distributed times. If a request took a tenth of the time of its connection,
+    /// the coefficient over all connections together, if that is larger.
     pub variation: f64,
 }
 
@@ -103,9 +118,38 @@ impl Spread {
     }
 }
 
+/// The squared coefficient of variation of service times: within connections or, with long requests,
+/// the larger one of that and the coefficient over all requests.
+fn variation(lives: &[Life]) -> f64 {
+    let within = variation_within(lives);
+    let has_long = |life: &Life| life.longest * 1e9 >= LONG * life.nanos as f64;
+    if lives.iter().any(has_long) {
+        within.max(variation_of_all(lives))
+    } else {
+        within
+    }
+}
+
+/// The squared coefficient of variation of the times of all requests, including those without a
+/// response in the window; 0 without requests.
+fn variation_of_all(lives: &[Life]) -> f64 {
+    let (mut squares, mut sum, mut count) = (0.0, 0.0, 0.0);
+    for life in lives {
+        squares += life.service_squared + life.unfinished_squared;
+        sum += life.service + life.unfinished_time;
+        count += (life.responses + life.unfinished) as f64;
+    }
+    let variation = squares * count / (sum * sum) - 1.0;
+    if variation.is_finite() {
+        variation
+    } else {
+        0.0
+    }
+}
+
 /// The squared coefficient of variation of service times, pooled over connections so that
 /// differences between connections do not count; 1 with too few requests.
-fn variation(lives: &[Life]) -> f64 {
+fn variation_within(lives: &[Life]) -> f64 {
     let (mut squares, mut freedom, mut sum, mut count) = (0.0, 0.0, 0.0, 0.0);
     for life in lives.iter().filter(|life| life.responses > 1) {
         let n = life.responses as f64;
@@ -143,6 +187,7 @@ mod tests {
             nanos,
             service: n * mean,
             service_squared: mean * mean * (n + variation * (n - 1.0).max(0.0)),
+            ..Life::default()
         }
     }
 
@@ -170,6 +215,51 @@ mod tests {
         // A difference of a few responses is not an uneven spread.
         assert!(!spread(&[3, 4, 5, 6], 0.0).unwrap().is_uneven());
         assert_eq!(spread(&[7], 0.0), None);
+    }
+
+    /// A connection that was open for two seconds: `short` requests of equal length in the time that
+    /// is left, after `long` requests of 0.4 s.
+    fn with_long(short: u64, long: u64) -> Life {
+        let (n, times) = (short as f64, long as f64);
+        let each = (2.0 - 0.4 * times) / n;
+        Life {
+            responses: short + long,
+            nanos: 2_000_000_000,
+            service: 2.0,
+            service_squared: n * each * each + times * 0.16,
+            longest: if long > 0 { 0.4 } else { each },
+            ..Life::default()
+        }
+    }
+
+    #[test]
+    fn rare_long_requests_are_not_an_uneven_spread() {
+        // Every hundredth request takes 0.4 s instead of 20 ms, which hits connections unequally.
+        let mut lives = vec![with_long(100, 0); 6];
+        lives.extend([with_long(80, 1); 5]);
+        lives.extend([with_long(60, 2); 3]);
+        lives.extend([with_long(40, 3), with_long(20, 4)]);
+        let found = Spread::of(&lives).unwrap();
+        assert!(found.fastest > 4.0 * found.slowest, "{found:?}");
+        assert!(!found.is_uneven(), "{found:?}");
+        // A request without a response in the window occupies a connection all the time.
+        let mut lives = vec![with_long(360, 0); 14];
+        lives.extend([0, 100].map(|responses| {
+            let time = responses as f64 / 180.0;
+            Life {
+                responses,
+                nanos: 2_000_000_000,
+                service: time,
+                service_squared: time / 180.0,
+                unfinished: 1,
+                unfinished_time: 2.0 - time,
+                unfinished_squared: (2.0 - time).powi(2),
+                longest: 2.0 - time,
+            }
+        }));
+        let found = Spread::of(&lives).unwrap();
+        assert_eq!(found.slowest, 0.0);
+        assert!(!found.is_uneven(), "{found:?}");
     }
 
     #[test]

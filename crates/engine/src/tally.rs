@@ -373,6 +373,11 @@ impl Tally {
         in_window
     }
 
+    /// How much of the time from `start` to `end` was inside the window, nanoseconds.
+    pub(crate) fn inside(&self, start: u64, end: u64) -> u64 {
+        self.window.overlap(start, end)
+    }
+
     /// Records the time in flight of a request that was in flight when the window opened or closed:
     /// the time inside the window if no histogram contains the request, and the time outside the
     /// window if a histogram does. With this correction, Little's law can be checked exactly.

@@ -890,35 +890,62 @@ fn a_difference_has_its_parts_and_the_larger_one_comes_first() {
 }
 
 #[test]
+fn more_requests_at_a_time_than_connections_explain_nothing() {
+    let mut document = made_up::pair().document();
+    let mut why = |served: f64, share: f64| {
+        for limit in &mut document.limits {
+            let [served, share] = match limit.target.as_str() {
+                "memory" => [served, share],
+                _ => [4.0, 0.25],
+            };
+            let figures = [
+                ("alone_seconds", 0.000_1),
+                ("served", served),
+                ("served_share", share),
+            ];
+            let figures = figures.map(|(name, value)| (name.to_owned(), value));
+            limit.figures.extend(figures);
+        }
+        screen(&document, 400, false)
+    };
+    let page = why(33.6, 2.1);
+    assert!(!page.contains("\nwhy"), "{page}");
+    // A little more: the connection of the probe slept between requests.
+    let page = why(17.6, 1.1);
+    assert!(page.contains("(4.00 against 16.0)"), "{page}");
+}
+
+#[test]
 fn the_cpu_time_of_a_difference_has_its_interval() {
     let mut document = made_up::pair().document();
-    let interval = |low: f64, high: f64| Interval {
-        low,
-        high,
-        confidence: 0.95,
-    };
-    for result in &mut document.results {
-        let value = if result.target == "durable" {
-            4e-5
-        } else {
-            2e-5
-        };
-        result.server_cpu = Some(Figure {
+    // Between two responses pass 122 µs for memory, and 426 µs for durable.
+    let mut page = |slow: f64, [low, value, high]: [f64; 3]| {
+        for result in &mut document.results {
+            let is_slow = result.target == "durable";
+            result.server_cpu = Some(Figure {
+                value: if is_slow { slow } else { 1e-4 },
+                interval: None,
+                n: 8,
+            });
+        }
+        let mut comparisons = document.comparisons.iter_mut();
+        let cpu = comparisons.find(|it| it.metric == MetricName::Known(Metric::ServerCpu));
+        cpu.expect("a comparison").ratio = Some(Figure {
             value,
-            interval: None,
+            interval: Some(Interval {
+                low,
+                high,
+                confidence: 0.95,
+            }),
             n: 8,
         });
-    }
-    let mut comparisons = document.comparisons.iter_mut();
-    let cpu = comparisons.find(|it| it.metric == MetricName::Known(Metric::ServerCpu));
-    cpu.expect("a comparison").ratio = Some(Figure {
-        value: 2.01,
-        interval: Some(interval(1.9, 2.1)),
-        n: 8,
-    });
-    let page = screen(&document, 400, false);
-    assert!(
-        page.contains("it needs 2.01 times the CPU time for a request (95 % CI 1.900–2.10; 40.0 µs against 20.0 µs)"),
-        "{page}"
-    );
+        screen(&document, 400, false)
+    };
+    let said = page(2e-4, [1.9, 2.01, 2.1]);
+    let clause = "it needs 2.01 times the CPU time for a request (95 % CI 1.900–2.10; 200 µs against 100 µs)";
+    assert!(said.contains(clause), "{said}");
+    let uncertain = page(2e-4, [0.95, 2.01, 2.9]);
+    assert!(!uncertain.contains("\nwhy"), "{uncertain}");
+    let small = page(1.2e-4, [1.15, 1.2, 1.25]);
+    assert!(!small.contains("\nwhy"), "20 of 305 µs: {small}");
 }

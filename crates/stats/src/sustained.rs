@@ -28,6 +28,15 @@ const WITHOUT_NOISE: f64 = 0.4;
 /// A rise by less than this logarithm is none: in a stretch without rests, connections, caches and
 /// clocks are a little better than in slices.
 const LEAST_RISE: f64 = 0.14;
+/// A ratio under continuous load contradicts the interleaved ratio only if both differ by more than
+/// this number of robust standard deviations of the blocks' log ratios.
+const RATIO_DEVIATIONS: f64 = 4.0;
+/// The same difference is at least this large, as a logarithm: continuous load measures each target
+/// once, at different times.
+const LEAST_CONTRADICTION: f64 = 0.1;
+/// Share of the interleaved log ratio that the ratio under continuous load must have to confirm the
+/// interleaved ratio.
+const CONFIRMS: f64 = 0.5;
 
 /// Index of the first part of a stretch after a step down, such as the end of a saved credit; 0 if
 /// the stretch has no step down. `levels` are the levels of equally long parts of the stretch.
@@ -87,8 +96,33 @@ pub fn falls(blocks: &[f64], settled: f64, margin: f64, has_step: bool) -> bool 
     fall > margin.ln_1p().max(noise)
 }
 
+/// Whether the ratio of two targets under continuous load contradicts their interleaved ratio: the
+/// log ratio `sustained` points the other way than `interleaved`, or is less than half as large, and
+/// differs from it by more than noise explains.
+///
+/// `blocks` are the log ratios of the interleaved blocks. Noise explains four robust standard
+/// deviations of the blocks, at least 10 % and at most a third, or a third with fewer than four blocks. Unlike
+/// the deepest block in [`falls`], a single unusual block excuses nothing. False for ratios that are
+/// not finite.
+pub fn contradicts(blocks: &[f64], interleaved: f64, sustained: f64) -> bool {
+    let size = interleaved.abs();
+    let toward = sustained * interleaved.signum();
+    if !size.is_finite() || !toward.is_finite() {
+        return false;
+    }
+    let noise = if blocks.len() < FEWEST_BLOCKS {
+        WITHOUT_NOISE
+    } else {
+        let usual = middle(blocks.to_vec());
+        let away = blocks.iter().map(|block| (block - usual).abs());
+        let noise = RATIO_DEVIATIONS * MAD * middle(away.collect());
+        noise.clamp(LEAST_CONTRADICTION, WITHOUT_NOISE)
+    };
+    toward < CONFIRMS * size && size - toward > noise
+}
+
 /// Whether `settled` lies a third or more below the lowest of at least four interleaved blocks, and
-/// below their median by more than the share `margin`. Such a fall is no noise of the blocks, however
+/// by more than the share `margin`. Such a fall is no noise of the blocks, however
 /// much one of them differs from the others; only for figures without rare deep dips, such as the
 /// throughput. False for levels that are not finite.
 pub fn falls_far(blocks: &[f64], settled: f64, margin: f64) -> bool {
@@ -170,6 +204,25 @@ mod tests {
         );
         assert!(!falls(&[], 6.55, 0.05, false));
         assert!(!falls(&blocks, f64::NEG_INFINITY, 0.05, false));
+    }
+
+    #[test]
+    fn a_ratio_that_turns_round_or_is_lost_is_contradicted() {
+        // 1.87 times as fast in the rounds, one block only 1.66 times; 0.97 times for long.
+        let blocks = [0.63, 0.62, 0.64, 0.51, 0.63, 0.62, 0.64, 0.63];
+        assert!(contradicts(&blocks, 0.625, -0.03));
+        assert!(contradicts(&blocks.map(|block| -block), -0.625, 0.03));
+        assert!(contradicts(&blocks, 0.625, 0.2), "a third of it is left");
+        assert!(!contradicts(&blocks, 0.625, 0.5), "most of it is left");
+        assert!(!contradicts(&blocks, 0.625, 0.9), "more than in the rounds");
+        // 17 and 14 times as fast are the same answer, and 6 % are within the noise.
+        assert!(!contradicts(&[2.83; 8], 2.83, 2.64));
+        assert!(!contradicts(&[0.06; 8], 0.06, -0.02));
+        let noisy = [0.3, 0.1, 0.2, 0.35, 0.05, 0.25, 0.15, 0.2];
+        assert!(!contradicts(&noisy, 0.2, -0.05));
+        assert!(!contradicts(&[0.3, 0.3], 0.3, -0.05), "two blocks");
+        assert!(!contradicts(&blocks, 0.625, f64::NAN));
+        assert!(!contradicts(&blocks, f64::INFINITY, 0.0));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use tenbin_plan::Plan;
 use tenbin_record::{ProbedSecond, Slice};
 use tenbin_result::{Message, Metric, Outcome, Sustained, Value, message};
-use tenbin_stats::{falls, falls_far, printable_percentile, rises, settled_from};
+use tenbin_stats::{contradicts, falls, falls_far, printable_percentile, rises, settled_from};
 
 use crate::cell::{Cell, cells};
 use crate::compare::Compared;
@@ -240,7 +240,7 @@ fn quantile<'a>(seconds: impl Iterator<Item = &'a ProbedSecond>, closed_loop: bo
 }
 
 /// Withholds the verdicts that a target's fall under continuous load makes untrue, or a rise that the
-/// other side does not share.
+/// other side does not share, and those that the ratio under continuous load contradicts.
 pub(crate) fn withhold(compared: &mut Compared, stretches: &[Stretch]) {
     let levels: Vec<(String, String)> = compared
         .targets
@@ -276,10 +276,15 @@ pub(crate) fn withhold(compared: &mut Compared, stretches: &[Stretch]) {
             let found = &stretch.found;
             found.throughput_fell || found.p99_rose && !is_rate
         });
-        if is_unknown || !(has_fallen || rise_apart(&mine)) {
+        let is_contradicted = is_contradicted(comparison, &mine);
+        let has_risen = rise_apart(&mine);
+        if is_unknown || !(has_fallen || has_risen || is_contradicted) {
             continue;
         }
-        let why = why(comparison, &mine);
+        let has_changed = mine
+            .iter()
+            .any(|stretch| stretch.found.throughput_fell || stretch.found.throughput_rose);
+        let why = why(comparison, &mine, !has_changed && !is_contradicted);
         comparison.found.outcome = Outcome::NotSustained {
             why: Messages::NONE.in_english(&why),
             data: Some(why),
@@ -309,18 +314,46 @@ fn is_affected(metric: Metric) -> bool {
     !matches!(metric, Metric::ServerCpu | Metric::ServerMemory)
 }
 
-/// Both figures of each side, as a clause.
-fn why(comparison: &Comparison, sides: &[&Stretch]) -> Message {
-    let is_tail = !sides
-        .iter()
-        .any(|stretch| stretch.found.throughput_fell || stretch.found.throughput_rose);
-    let name = |stretch: &Stretch| match comparison.across {
-        Across::Workloads => stretch.workload.clone(),
-        Across::Targets | Across::Levels => stretch.target.clone(),
+/// Whether a difference in throughput is not there under continuous load, although no target alone
+/// fell by more than its noise. A curve has several stretches for each target and is not tested.
+fn is_contradicted(comparison: &Comparison, sides: &[&Stretch]) -> bool {
+    let is_claim = matches!(comparison.outcome, Outcome::Faster | Outcome::Slower);
+    if comparison.metric != Metric::Throughput
+        || !is_claim
+        || matches!(comparison.across, Across::Levels)
+    {
+        return false;
+    }
+    let rate_of = |name: &str| {
+        let mut stretches = sides.iter();
+        let side = stretches.find(|stretch| side_name(comparison, stretch) == name)?;
+        side.found.throughput
     };
+    let rates = rate_of(&comparison.challenger).zip(rate_of(&comparison.baseline));
+    let ratios = comparison.ratio.value().zip(rates);
+    ratios.is_some_and(|(interleaved, (challenger, baseline))| {
+        let sustained = (challenger / baseline).ln();
+        contradicts(&comparison.log_ratios(), interleaved.ln(), sustained)
+    })
+}
+
+/// The side of a comparison that a stretch belongs to.
+fn side_name<'s>(comparison: &Comparison, stretch: &'s Stretch) -> &'s str {
+    match comparison.across {
+        Across::Workloads => &stretch.workload,
+        Across::Targets | Across::Levels => &stretch.target,
+    }
+}
+
+/// Both figures of each side, as a clause: the throughput, or the p99 if only that changed.
+fn why(comparison: &Comparison, sides: &[&Stretch], is_tail: bool) -> Message {
     let each = sides.iter().map(|stretch| {
         let figures = shown(&stretch.found, is_tail);
-        message!("sustained-side", name = name(stretch), figures)
+        message!(
+            "sustained-side",
+            name = side_name(comparison, stretch),
+            figures
+        )
     });
     let sides: Vec<Message> = each.collect();
     message!("not-sustained-why", tail = is_tail, sides)

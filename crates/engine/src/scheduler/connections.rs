@@ -72,6 +72,20 @@ impl Link {
         self.life.responses += 1;
         self.life.service += seconds;
         self.life.service_squared += seconds * seconds;
+        self.life.longest = self.life.longest.max(seconds);
+    }
+
+    /// Counts a request that had no correct response inside the window and used the connection for
+    /// `inside` nanoseconds of the window.
+    pub(super) fn held(&mut self, inside: u64) {
+        if inside == 0 {
+            return;
+        }
+        let seconds = inside as f64 / 1e9;
+        self.life.unfinished += 1;
+        self.life.unfinished_time += seconds;
+        self.life.unfinished_squared += seconds * seconds;
+        self.life.longest = self.life.longest.max(seconds);
     }
 }
 

@@ -145,6 +145,9 @@ impl Scheduler<'_> {
                 let service = ended.times.ended.saturating_sub(ended.times.started);
                 self.links[self.slots[slot].link].answered(service);
             }
+        } else if correct {
+            let inside = self.tally.inside(ended.times.started, ended.times.ended);
+            self.links[self.slots[slot].link].held(inside);
         }
         if self.has_transactions {
             self.count_transactions(now);
@@ -303,6 +306,8 @@ impl Scheduler<'_> {
             first_byte: entry.first_byte,
             status: None,
         };
+        let inside = self.tally.inside(times.started, times.ended);
+        self.links[entry.link].held(inside);
         let sent = entry.exchange.head.len() as u64;
         let counted = self.workload.loss(&entry.exchange, class);
         self.workload.lost(&mut entry.exchange, class);

@@ -134,3 +134,30 @@ fn an_idle_connection_stays_open_for_the_whole_window() {
     assert_eq!((played.ledger.opened, played.lives.len()), (3, 3));
     assert!(!crate::Spread::of(&played.lives).unwrap().is_uneven());
 }
+
+#[test]
+fn a_request_that_ends_after_the_window_is_not_an_uneven_spread() {
+    let mut long_on_first = |slot: usize, _| {
+        let wait = if slot == 0 { 1_500 } else { 5 };
+        Fate::Answer(wait * MILLIS, 200)
+    };
+    let played = Play::closed(4).on(&mut Simple::endless(), &mut long_on_first);
+    let found = crate::Spread::of(&played.lives).unwrap();
+    assert_eq!(found.slowest, 0.0);
+    assert!(!found.is_uneven(), "{found:?}");
+    let longest = played.lives.iter().map(|life| life.longest);
+    let longest = longest.fold(0.0, f64::max);
+    assert!((0.99..=1.0).contains(&longest), "{longest} s in the window");
+}
+
+#[test]
+fn a_lost_request_is_not_an_uneven_spread() {
+    let mut silent_on_first = |slot: usize, _| match slot {
+        0 => Fate::Silence,
+        _ => Fate::Answer(5 * MILLIS, 200),
+    };
+    let played = Play::closed(4).on(&mut Simple::endless(), &mut silent_on_first);
+    let found = crate::Spread::of(&played.lives).unwrap();
+    assert_eq!(found.slowest, 0.0);
+    assert!(!found.is_uneven(), "{found:?}");
+}

@@ -344,10 +344,8 @@ why-line =
 why-alone = one request alone takes { $times } times as long ({ $slow } against { $fast })
 why-served = it serves { $times } times as many requests at a time ({ $slow } against { $fast })
 why-cpu =
-    it needs { $times } times the CPU time for a request ({ $interval ->
-        [true] { $confidence } % CI { $low }–{ $high }; { $slow } against { $fast }
-       *[false] { $slow } against { $fast }
-    })
+    it needs { $times } times the CPU time for a request ({ $confidence } % CI { $low }–{ $high };
+    { $slow } against { $fast })
 why-new_connection_share = { $slow } of its requests need a new connection (against { $fast })
 why-backend_share = its backends use { $slow } of all cores (against { $fast })
 why-storage_share = processes wait for storage { $slow } of the time (against { $fast })

@@ -278,10 +278,7 @@ why-line =
 why-alone = 単独のリクエストの時間が { $times } 倍({ $slow } と { $fast })
 why-served = 一度に処理するリクエストの数が { $times } 倍({ $slow } と { $fast })
 why-cpu =
-    1 リクエストの CPU 時間が { $times } 倍({ $interval ->
-        [true] { $confidence } % 信頼区間 { $low }–{ $high }、{ $slow } と { $fast }
-       *[false] { $slow } と { $fast }
-    })
+    1 リクエストの CPU 時間が { $times } 倍({ $confidence } % 信頼区間 { $low }–{ $high }、{ $slow } と { $fast })
 why-new_connection_share = リクエストの { $slow } に新しい接続が必要(他方は { $fast })
 why-backend_share = 背後のサーバーが全コアの { $slow } を使う(他方は { $fast })
 why-storage_share = 時間の { $slow } でプロセスがストレージを待つ(他方は { $fast })

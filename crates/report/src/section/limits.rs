@@ -2,7 +2,7 @@
 //! screen.
 
 use tenbin_result::{
-    Comparison, Document, Interval, Limit, Message, Metric, MetricName, Value, message,
+    Comparison, Document, Interval, Limit, Message, Metric, MetricName, ResultOf, Value, message,
 };
 use tenbin_verdict::said_limit;
 
@@ -13,6 +13,12 @@ use crate::language::{say, text};
 const MOST_WHYS: usize = 4;
 /// Factor from 1 below which a part does not explain a difference.
 const WORTH_SAYING: f64 = 1.03;
+/// Share of a difference below which a part does not explain the difference.
+const LEAST_PART: f64 = 0.1;
+/// Largest number of requests served at a time, as a multiple of the requests in flight, that a core
+/// that sleeps between requests of the probe explains. A larger number is an error of the
+/// measurement, such as long requests that the slices leave out.
+const MOST_SERVED: f64 = 1.25;
 /// Shares of which the slower target can have more, and the least difference that explains something.
 const SHARES: &[(&str, f64)] = &[
     ("new_connection_share", 0.2),
@@ -99,29 +105,13 @@ fn why(document: &Document, found: &Comparison) -> Option<Text> {
     };
     let (of_slow, of_fast) = (of(slow)?, of(fast)?);
     let figures = |name: &str| Some((*of_slow.figures.get(name)?, *of_fast.figures.get(name)?));
-    let cpu = |target: &str| {
-        let mut results = document.results_of(&found.workload);
-        Some(results.find(|it| it.target == target)?.server_cpu?.value)
-    };
-    let cpu = cpu(slow).zip(cpu(fast));
-    let mut parts = Vec::new();
-    if let Some((alone, served)) = figures("alone_seconds").zip(figures("served")) {
-        parts.push(part("why-alone", alone, alone.0 / alone.1, Value::Seconds));
-        parts.push(part(
-            "why-served",
-            served,
-            served.1 / served.0,
-            Value::Ratio,
-        ));
-        parts.sort_by(|one, other| other.0.total_cmp(&one.0));
-    }
-    parts.extend(cpu.map(|cpu| {
-        let (times, clause) = part("why-cpu", cpu, cpu.0 / cpu.1, Value::Seconds);
-        let ratio = cpu_ratio(document, found, slow);
-        (times, with_interval(clause, ratio))
-    }));
-    let parts = parts.into_iter().filter(|(times, _)| *times > WORTH_SAYING);
-    let mut parts: Vec<Message> = parts.map(|(_, part)| part).collect();
+    let mut parts = speed_parts(ratio.max(ratio.recip()), &figures);
+    parts.extend(cpu_part(
+        document,
+        found,
+        [slow, fast],
+        figures("alone_seconds"),
+    ));
     parts.extend(SHARES.iter().filter_map(|(name, least)| {
         let (slow, fast) = figures(name).filter(|(slow, fast)| slow - fast > *least)?;
         let clause = Message::new(&format!("why-{name}"));
@@ -141,6 +131,54 @@ fn why(document: &Document, found: &Comparison) -> Option<Text> {
     );
     let word = Text::default().and(Look::Strong, text(document, "why"));
     Some(word.and(Look::Plain, say(document, &line)))
+}
+
+/// The parts of a throughput ratio above 1 that explain a noticeable share of its logarithm, the
+/// larger one first. `figures` has a figure of the slower and the faster target.
+fn speed_parts(ratio: f64, figures: &dyn Fn(&str) -> Option<(f64, f64)>) -> Vec<Message> {
+    let Some((alone, served)) = figures("alone_seconds").zip(figures("served")) else {
+        return Vec::new();
+    };
+    let mut parts = vec![part("why-alone", alone, alone.0 / alone.1, Value::Seconds)];
+    let shares = figures("served_share").unwrap_or((1.0, 1.0));
+    if shares.0.max(shares.1) <= MOST_SERVED {
+        let served = (served.0 / shares.0.max(1.0), served.1 / shares.1.max(1.0));
+        parts.push(part(
+            "why-served",
+            served,
+            served.1 / served.0,
+            Value::Ratio,
+        ));
+    }
+    parts.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let explains = |times: f64| times > WORTH_SAYING && times.ln() >= LEAST_PART * ratio.ln();
+    let parts = parts.into_iter().filter(|(times, _)| explains(*times));
+    parts.map(|(_, clause)| clause).collect()
+}
+
+/// The CPU time for a request, if the slower target certainly needs more and that explains a
+/// noticeable share of the difference: of the time between two responses, and of the time of one
+/// request alone, if known. A request of 40 ms is not slow because of 6 µs of CPU time.
+fn cpu_part(
+    document: &Document,
+    found: &Comparison,
+    [slow, fast]: [&str; 2],
+    alone: Option<(f64, f64)>,
+) -> Option<Message> {
+    let of = |target: &str| {
+        let mut results = document.results_of(&found.workload);
+        results.find(|it| it.target == target)
+    };
+    let (of_slow, of_fast) = (of(slow)?, of(fast)?);
+    let cpu = (of_slow.server_cpu?.value, of_fast.server_cpu?.value);
+    let ratio = cpu_ratio(document, found, slow)?;
+    let between_responses = |result: &ResultOf| Some(result.throughput?.value.recip());
+    let apart = between_responses(of_slow)? - between_responses(of_fast)?;
+    let apart_alone = alone.map_or(0.0, |(slow, fast)| slow - fast);
+    let explains = cpu.0 - cpu.1 >= LEAST_PART * apart.max(apart_alone);
+    let (times, clause) = part("why-cpu", cpu, cpu.0 / cpu.1, Value::Seconds);
+    let is_said = times > WORTH_SAYING && ratio.1.low > 1.0 && explains;
+    is_said.then(|| with_interval(clause, ratio))
 }
 
 /// The CPU time of the slower target ÷ that of the faster one, paired by block, with its interval.
@@ -164,13 +202,9 @@ fn cpu_ratio(document: &Document, found: &Comparison, slow: &str) -> Option<(f64
     (interval.low > 0.0).then(|| (value.recip(), inverse))
 }
 
-fn with_interval(clause: Message, ratio: Option<(f64, Interval)>) -> Message {
-    let Some((value, interval)) = ratio else {
-        return clause.with("interval", false);
-    };
+fn with_interval(clause: Message, (value, interval): (f64, Interval)) -> Message {
     clause
         .with("times", Value::Ratio(value))
-        .with("interval", true)
         .with("low", Value::Ratio(interval.low))
         .with("high", Value::Ratio(interval.high))
         .with("confidence", Value::Fixed(100.0 * interval.confidence, 0))

@@ -7,8 +7,10 @@ use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::{Evidence, is_closed};
+use crate::figures::latency::NANOS_PER_SECOND;
 use crate::findings::messages::{Messages, clauses};
 use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
+use crate::rules::generator::little::overstated;
 use crate::words::middle;
 
 /// Median service time, as a share of the slice, above which rates are biased.
@@ -31,6 +33,16 @@ const BRIEF: f64 = 0.25;
 const ENOUGH: f64 = 1_000.0;
 /// Minimum number of slices to compute a spread.
 const FEWEST: usize = 4;
+/// Share of the time of the connections in requests longer than [`LONG`] of a slice from which rates
+/// can be biased.
+const RARE: f64 = 0.05;
+/// The same share from which no conclusion is possible, in requests longer than [`TOO_LONG`] of a
+/// slice or with a throughput that is too high by [`FAR_TOO_HIGH`].
+const OFTEN: f64 = 0.2;
+/// Factor above which the edges make the throughput too high, see [`overstated`].
+const TOO_HIGH: f64 = 1.05;
+/// Factor above which such a throughput allows no conclusion.
+const FAR_TOO_HIGH: f64 = 1.2;
 /// Accepted difference between an achieved share and the planned share of a mix.
 const SHARE_OFF: f64 = 0.05;
 /// Number of standard errors above which chance does not explain a difference of shares.
@@ -51,6 +63,13 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                     [true] the run
                    *[false] a slice
                 }
+            rare-long =
+                requests longer than a tenth of the { $length } of { $run ->
+                    [true] the run
+                   *[false] a slice
+                } used { $share } of the time of the connections (the longest took { $longest }); the
+                part of a request after the end of a slice does not reduce the throughput, which is
+                { $times } times the throughput that the mean request time allows
             no-operation-ended =
                 no operation ended in { $empty } of { $slices ->
                     [one] 1 full slice
@@ -85,6 +104,13 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                     [true] 実行時間
                    *[false] 1 スライス
                 } { $length } の { $share }
+            rare-long =
+                { $run ->
+                    [true] 実行時間
+                   *[false] 1 スライス
+                } { $length } の 10 分の 1 より長いリクエストが、接続の時間の { $share } を占めた(最長 { $longest })。
+                スライスの終了後に続く部分はスループットを下げないため、測定したスループットは、リクエストの
+                平均時間から求めた値の { $times } 倍
             no-operation-ended =
                 { $slices } スライス中 { $empty } スライスで 1 つの操作も終わらず、スループットは不明
             ended-before-window =
@@ -126,9 +152,10 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         shares(cell, cut.iter().find(other_side)?)
     });
     let in_step = cut.iter().filter_map(|cell| in_step(cell));
+    let rare = cut.iter().filter_map(|cell| rare_long(cell, one_stretch));
     let planned = evidence.plan.rounds.slice.as_secs_f64();
     let brief = cut.iter().filter_map(|cell| brief(cell, planned));
-    let found = times.chain(in_step).chain(shares).chain(brief);
+    let found = times.chain(rare).chain(in_step).chain(shares).chain(brief);
     found.map(|fault| fault.finding(one_stretch)).collect()
 }
 
@@ -200,6 +227,56 @@ fn times<'c>(cell: &'c Cell<'_>, one_stretch: bool) -> Option<Fault<'c>> {
         severity,
         ..Fault::new(cell, clauses(long.into_iter().chain(nothing)))
     })
+}
+
+/// Finding on rare long requests in a closed loop: every slice starts with free connections, and until
+/// the long requests occupy their share of the connections, the target seems to be as fast as with
+/// short requests only.
+fn rare_long<'c>(cell: &'c Cell<'_>, one_stretch: bool) -> Option<Fault<'c>> {
+    if !is_closed(cell.workload) {
+        return None;
+    }
+    let full = cell.full();
+    let length =
+        middle(full.iter().map(|slice| slice.end.seconds)).filter(|length| *length > 0.0)?;
+    let times = overstated(cell).filter(|times| *times > TOO_HIGH)?;
+    let (share, longest) = time_beyond(cell, LONG * length)?;
+    if share <= RARE {
+        return None;
+    }
+    let far_too_long = time_beyond(cell, TOO_LONG * length)?.0 > OFTEN;
+    let is_useless = share > OFTEN && (far_too_long || times > FAR_TOO_HIGH);
+    let rare_long = message!(
+        "rare-long",
+        length = Value::Seconds(length),
+        run = one_stretch,
+        share = Value::Share(share),
+        longest = Value::Seconds(longest),
+        times = Value::Ratio(times)
+    );
+    Some(Fault {
+        severity: Severity::Suspect.raised_if(is_useless),
+        ..Fault::new(cell, rare_long)
+    })
+}
+
+/// The share of the time of all requests that is spent in requests longer than `limit` seconds, and
+/// the longest time of a request, seconds. `None` without requests.
+fn time_beyond(cell: &Cell<'_>, limit: f64) -> Option<(f64, f64)> {
+    let merged = cell.merged(&|slice| {
+        let requests = slice.requests();
+        let times = requests.flat_map(|op| [&op.times.service, &op.times.failed]);
+        times.collect()
+    })?;
+    let (mut beyond, mut all) = (0.0, 0.0);
+    for step in merged.iter_recorded() {
+        let seconds = step.value_iterated_to() as f64 / NANOS_PER_SECOND;
+        let time = step.count_at_value() as f64 * seconds;
+        all += time;
+        beyond += if seconds > limit { time } else { 0.0 };
+    }
+    let longest = merged.max() as f64 / NANOS_PER_SECOND;
+    (all > 0.0).then_some((beyond / all, longest))
 }
 
 /// Finding on connections in lockstep: all slices complete the same number of responses, so the
@@ -406,6 +483,56 @@ mod tests {
         );
         run.each_of("b", |slice| slice.answers(2, 0.7));
         assert_eq!(run.findings(&RULE)[0].severity, Severity::Invalid);
+    }
+
+    /// Two connections: 1,800 requests of 1 ms, and four of 500 ms that end 450 ms after the slice.
+    fn rare_long(run: &mut Run, target: &str) {
+        run.each_of(target, |slice| {
+            slice.mixed(&[(1_800, 0.001), (4, 0.5)]);
+            slice.0.ledger.outside_nanos = 1_800_000_000;
+        });
+    }
+
+    #[test]
+    fn rare_long_requests_that_end_after_the_slice_void_the_throughput() {
+        let mut run = Run::pair(8);
+        rare_long(&mut run, "b");
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        for part in [
+            "used 52.6 % of the time of the connections (the longest took 500 ms)",
+            "which is 1.90",
+        ] {
+            assert!(findings[0].evidence.contains(part), "{findings:?}");
+        }
+        let assessment = run.assess();
+        let found = assessment.primary().next().unwrap();
+        assert_eq!(found.trust, tenbin_result::Trust::Invalid);
+        assert!(found.sentence.starts_with("no verdict"), "{found:?}");
+    }
+
+    #[test]
+    fn long_requests_are_no_fault_if_as_many_are_in_flight_at_both_edges() {
+        let mut run = Run::pair(8);
+        rare_long(&mut run, "b");
+        run.each_of("b", |slice| {
+            slice.mixed(&[(900, 0.001), (2, 0.5)]);
+            slice.0.ledger.unrecorded_nanos = 1_900_000_000;
+        });
+        assert_eq!(run.findings(&RULE), [], "a steady share of the connections");
+        // A few milliseconds beyond the edges: too short to matter.
+        run.each_of("b", |slice| {
+            slice.mixed(&[(1_000, 0.002), (1, 0.12)]);
+            slice.0.ledger.unrecorded_nanos = 0;
+            slice.0.ledger.outside_nanos = 120_000_000;
+        });
+        run.each_of("b", |slice| slice.0.end.seconds = 1.3);
+        assert_eq!(run.findings(&RULE), [], "less than a tenth of a slice");
+        let mut open = Run::pair(8).open_loop();
+        rare_long(&mut open, "b");
+        assert_eq!(open.findings(&RULE), [], "the rate is set");
     }
 
     #[test]

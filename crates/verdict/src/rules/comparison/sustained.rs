@@ -205,6 +205,38 @@ mod tests {
         assert_eq!(Run::pair(8).findings(&RULE), []);
     }
 
+    /// A block that is 11 % low excuses the fall of one target alone, not a lead that is lost.
+    #[test]
+    fn a_lead_that_continuous_load_does_not_show_has_no_verdict() {
+        let faster = |sustained: u64| {
+            let mut run = Run::pair(8);
+            run.each_of("b", |slice| {
+                let count = if slice.0.block == 3 { 1_640 } else { 1_840 };
+                slice.answers(count, 2.0 / count as f64);
+            });
+            sustain(&mut run, "a", &[1_060; 6]);
+            sustain(&mut run, "b", &[sustained; 6]);
+            let seconds = &mut run.sustained[1].probed.as_mut().unwrap().seconds;
+            for second in seconds {
+                second.services = vec![(1_087_000, sustained)];
+            }
+            run
+        };
+        let run = faster(1_150);
+        assert_eq!(run.findings(&RULE), [], "within five dips");
+        let assessment = run.assess();
+        let found = assessment.primary().next().unwrap();
+        assert!(
+            matches!(found.outcome, Outcome::NotSustained { .. }),
+            "{found:?}"
+        );
+        for figure in ["a 1.00 k/s → 1.06 k/s", "b 1.84 k/s → 1.15 k/s"] {
+            assert!(found.sentence.contains(figure), "{found:?}");
+        }
+        let kept = faster(1_700).assess();
+        assert_eq!(kept.primary().next().unwrap().outcome, Outcome::Faster);
+    }
+
     #[test]
     fn a_tail_that_rises_is_found_too() {
         let mut run = Run::pair(8);

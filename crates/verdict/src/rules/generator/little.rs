@@ -112,6 +112,20 @@ pub(crate) fn rho(slices: &[&Slice], load: &Load) -> Option<f64> {
     Little { think, ..little }.ratio()
 }
 
+/// By which factor the edges of the slices make the throughput of a closed loop too high: the mean
+/// time of the requests that started in a slice ÷ the time in a slice for each completed request. 1
+/// if as much time lies outside the slices as requests in flight at the start bring in; above 1 if
+/// long requests that started in a slice end after it. By Little's law, N ÷ (mean time of a request)
+/// is the throughput that the target can keep. `None` if nothing ended.
+pub(crate) fn overstated(cell: &Cell<'_>) -> Option<f64> {
+    let load = &cell.workload.load;
+    let totals = Totals::of(&cell.full(), load, &cell.sums);
+    let think = load.think.map_or(0.0, |think| think.mean().as_secs_f64());
+    let beside = totals.little()?.residence - totals.mean_busy() + think;
+    let factor = (totals.busy / totals.timed + beside) / (totals.mean_busy() + beside);
+    factor.is_finite().then_some(factor)
+}
+
 /// Whether connections may be idle without a fault, so that ρ below 1 is normal.
 fn may_rest(cell: &Cell<'_>) -> bool {
     let load = &cell.workload.load;
