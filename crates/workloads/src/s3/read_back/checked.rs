@@ -82,10 +82,10 @@ impl Checked {
     /// Adds the object to the result of its operation. `describe` is the name of the object in
     /// messages.
     pub(super) fn count(&self, result: &mut ReadBack, describe: impl FnOnce() -> String) {
-        let found = match (&self.head, &self.get) {
-            (wrong @ Found::Wrong(..), _) => wrong,
-            // A response to HEAD alone proves nothing: only GET sends the content.
-            (_, found) => found,
+        // A response to HEAD alone proves nothing: only GET sends the content.
+        let found = match self.head {
+            Found::Wrong(..) => &self.head,
+            Found::Unknown | Found::Right => &self.get,
         };
         result.add(found, self.is_late, describe);
     }

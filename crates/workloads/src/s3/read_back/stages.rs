@@ -1,8 +1,8 @@
 //! The stages that read a sample back, and their result.
 
 use md5::{Digest, Md5};
-use tenbin_plan::s3::{Effect, Feature};
 use tenbin_plan::S3Operation;
+use tenbin_plan::s3::{Effect, Feature};
 
 use super::checked::Checked;
 use super::progress::{Progress, Step};
