@@ -171,6 +171,7 @@ fn compare(results: &Results) {
             expect_harmless(&terminal_earlier(
                 &earlier,
                 tenbin_result::Language::English,
+                true,
             ));
             let json = earlier_json(&earlier);
             let read: Result<serde_json::Value, _> = serde_json::from_str(&json);

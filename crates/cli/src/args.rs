@@ -362,9 +362,9 @@ Examples:
 #[derive(Args)]
 #[command(after_help = format!("{SHOW_EXAMPLES}\n\n{}", options::export::formats()))]
 pub struct ShowArgs {
-    /// Directory of the run, for example runs/2026-01-31T120000-s3-put, or last for the newest run
-    /// in ./runs; or a result file: result.json, or a file of another tool. Tenbin checks drnbench
-    /// files against Little's law
+    /// The run: last, previous, last~2, its label, its name (--name), the beginning of the name of
+    /// its directory, or its directory, for example runs/2026-01-31T120000-s3-put; or a result file:
+    /// result.json, or a file of another tool. Tenbin checks drnbench files against Little's law
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
     /// Write the concurrency sweeps of the run in drnbench's format. With several targets, each

@@ -4,12 +4,15 @@ use std::time::Duration;
 
 use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
-use tenbin_plan::{Plan, Sentence, hypotheses_within, sentence};
+use tenbin_plan::{Patterns, Plan, Sentence, grouped, hypotheses_within, sentence};
 use tenbin_result::Language;
 use tenbin_stats::CONFIDENCE;
 use tenbin_verdict::template_in;
 
+use self::gate::budget_of_gate;
 use crate::language::language;
+
+mod gate;
 
 /// Smallest part size that S3 accepts for all parts but the last, in bytes (Amazon S3 user guide,
 /// "Multipart upload limits").
@@ -30,13 +33,19 @@ pub(crate) enum Caution {
 /// The warnings and notes about a plan, one sentence each.
 pub(crate) fn cautions(plan: &Plan) -> Vec<Caution> {
     let rounds = too_few_rounds(plan).map(Caution::Warning);
+    let gate = budget_of_gate(plan);
     let literals = literal_templates(plan).map(Caution::Warning);
     let rounded = rounded_up(plan).map(Caution::Note);
     let parts = small_parts(plan).map(Caution::Note);
     let containers = unobserved_containers(plan).map(Caution::Note);
     let warnings = rounds.into_iter().chain(literals);
-    let notes = rounded.into_iter().chain(parts).chain(containers);
-    warnings.chain(notes).collect()
+    let patterns = read_patterns(plan).map(Caution::Note);
+    let notes = rounded
+        .into_iter()
+        .chain(parts)
+        .chain(containers)
+        .chain(patterns);
+    warnings.chain(gate).chain(notes).collect()
 }
 
 /// A warning for each text in a request that looks like a template of another tool.
@@ -59,41 +68,63 @@ fn literal_templates(plan: &Plan) -> impl Iterator<Item = Sentence> {
         })
 }
 
-/// A note if the requested number of rounds was rounded up to complete blocks of rounds.
+/// A note on each file of requests: how many different requests were read.
+fn read_patterns(plan: &Plan) -> impl Iterator<Item = Sentence> {
+    let mut files: Vec<&Patterns> = Vec::new();
+    for patterns in plan.workloads.iter().filter_map(|it| it.patterns()) {
+        let is_known = files.iter().any(|known| known.path == patterns.path);
+        // Requests that are generated are read later.
+        if !is_known && !patterns.set.is_empty() {
+            files.push(patterns);
+        }
+    }
+    files.into_iter().map(|patterns| {
+        sentence!(
+            "patterns-read",
+            "{file}: requests read: {all}; different requests: {different}",
+            file = patterns.path.display(),
+            all = grouped(patterns.set.sequence().len() as u64),
+            different = grouped(patterns.set.len() as u64)
+        )
+    })
+}
+
+/// A note if the requested number of rounds was rounded up to a multiple of the balanced order.
 fn rounded_up(plan: &Plan) -> Option<Sentence> {
     let (asked, count) = (plan.rounds.asked?, plan.rounds.count);
     let each = plan.rounds_per_block();
     let design = match plan.targets.len() {
         _ if !plan.comparing.workloads.is_empty() => sentence!(
-            "blocks-of-workloads",
-            "compared workloads are interleaved in blocks of {each} rounds",
+            "order-of-workloads",
+            "the balanced order of the compared workloads takes {each} rounds",
             each
         ),
         2 => sentence!(
-            "quads-of-targets",
-            "two targets are interleaved in ABBA quads of 2 rounds"
+            "order-of-pair",
+            "the balanced order of two targets, A B B A, takes 2 rounds"
         ),
         targets => {
             let twin = match plan.twin() {
                 Some(_) => ", the twin of --aa included,",
                 None => "",
             };
-            let squares = sentence!(
-                "squares-of-targets",
-                "{targets} targets{twin} are interleaved in Williams squares of {each} rounds",
+            let order = sentence!(
+                "order-of-targets",
+                "the balanced order of {targets} targets{twin} takes {each} rounds",
                 targets,
                 twin,
                 each
             );
-            squares.with("twin", plan.twin().is_some())
+            order.with("twin", plan.twin().is_some())
         }
     };
     let rounded = sentence!(
         "rounds-rounded-up",
-        "{count} rounds instead of {asked}: {design}, and a run consists of complete blocks",
+        "{count} rounds instead of {asked}: {design}, and a run measures multiples of {each} rounds",
         count,
         asked,
-        design
+        design,
+        each
     );
     Some(rounded.with_part("design", [design]))
 }
@@ -104,16 +135,9 @@ fn too_few_rounds(plan: &Plan) -> Option<Sentence> {
     let questions = plan.hypotheses();
     let each = plan.rounds_per_block();
     let rounds = plan.rounds.most();
-    let blocks = rounds / each;
-    let blocks_needed = needed / each;
-    if blocks >= blocks_needed {
+    if rounds / each >= needed / each {
         return None;
     }
-    let (block, block_plural) = match plan.targets.len() {
-        2 => ("ABBA quad", "quads"),
-        _ => ("Williams square", "squares"),
-    };
-    let plural = if blocks == 1 { "" } else { "s" };
     let among = match questions {
         1 => String::new(),
         several => format!(" for {several} comparisons"),
@@ -122,24 +146,17 @@ fn too_few_rounds(plan: &Plan) -> Option<Sentence> {
     let offered: String = offers.iter().map(Sentence::text).collect();
     let too_few = sentence!(
         "too-few-rounds",
-        "no difference can be shown with --rounds {rounds} ({blocks} {block}{plural}): at {confidence} % \
-         confidence the signed-rank test needs {blocks_needed} {block_plural}{among} → use \
-         --rounds {needed} or more (about {time}){offers}",
+        "no difference can be shown with --rounds {rounds}: at {confidence} % confidence the \
+         signed-rank test needs {needed} rounds{among} → use --rounds {needed} or more (about \
+         {time}){offers}",
         rounds,
-        blocks,
-        block,
-        plural,
         confidence = format!("{:.0}", CONFIDENCE * 100.0),
-        blocks_needed,
-        block_plural,
         among,
         needed,
         time = Time::rounded(plan.lasting(needed)),
         offers = offered
     );
-    let too_few = too_few
-        .with("is_pair", plan.targets.len() == 2)
-        .with("questions", questions);
+    let too_few = too_few.with("questions", questions);
     Some(too_few.with_part("offers", chained(offers)))
 }
 
@@ -266,8 +283,8 @@ mod tests {
         assert_eq!(
             said(8, 2, put, 1),
             warning(
-                "no difference can be shown with --rounds 8 (4 ABBA quads): at \
-                 95 % confidence the signed-rank test needs 6 quads → use --rounds 12 or more (about \
+                "no difference can be shown with --rounds 8: at \
+                 95 % confidence the signed-rank test needs 12 rounds → use --rounds 12 or more (about \
                  1m6s); or keep the time, with --rounds 12 --slice 1.3s"
             )
         );
@@ -275,8 +292,8 @@ mod tests {
         assert_eq!(
             said(12, 2, put, 4),
             warning(
-                "no difference can be shown with --rounds 12 (6 ABBA quads): at \
-                 95 % confidence the signed-rank test needs 8 quads for 4 comparisons → use \
+                "no difference can be shown with --rounds 12: at \
+                 95 % confidence the signed-rank test needs 16 rounds for 4 comparisons → use \
                  --rounds 16 or more (about 6m43s); or keep the time, with --rounds 16 --slice 1.5s; \
                  or compare less: at most 1 comparison in these rounds (a comparison is one workload on one \
                  target other than the baseline; the levels of a sweep are one comparison)"
@@ -328,8 +345,8 @@ mod tests {
         );
         assert_eq!(
             note.text(),
-            "18 rounds instead of 16: 3 targets, the twin of --aa included, are interleaved in Williams \
-             squares of 6 rounds, and a run consists of complete blocks"
+            "18 rounds instead of 16: the balanced order of 3 targets, the twin of --aa included, takes \
+             6 rounds, and a run measures multiples of 6 rounds"
         );
         let whole = plan("[rounds]\ncount = 16\n", 2, put, 1);
         assert_eq!(cautions(&whole), []);

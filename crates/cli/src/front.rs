@@ -16,6 +16,11 @@ pub(crate) fn choose(tool: &str) {
     }
 }
 
+/// Whether the user wrote a command line of Tenbin.
+pub(crate) fn is_own() -> bool {
+    USED.get().is_none()
+}
+
 /// The message with flags of the command line that the user wrote.
 pub(crate) fn spelled(message: &str) -> Cow<'_, str> {
     match USED.get() {

@@ -85,6 +85,11 @@ fn explained(error: &clap::Error, arguments: &[OsString]) -> Exit {
     use std::io::Write as _;
 
     language::choose_before_parsing(arguments);
+    if error.kind() == ErrorKind::InvalidSubcommand
+        && let Some(exit) = commands::refuse_among(arguments)
+    {
+        return of_mistake(exit, arguments);
+    }
     let is_help = matches!(
         error.kind(),
         ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand

@@ -23,7 +23,7 @@ use tenbin_verdict::hits::compare_hits;
 
 use self::live::LiveTable;
 pub(crate) use self::pace::Pace;
-use self::wording::{Lasting, about, after_loading, slower};
+use self::wording::{Lasting, about, after_loading, behind, parts_of, slower};
 use crate::front;
 use crate::language::language;
 use crate::output::{self, note_line, warning_line};
@@ -34,6 +34,10 @@ const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Width in columns of a terminal that does not report its width.
 const COLUMNS: usize = 80;
+
+/// Number of waiting requests up to which a target counts as keeping up with its rate. More count if
+/// the target needs longer than a second for them.
+const FEW_WAITING: u64 = 100;
 
 /// Shows [`Progress`] events.
 pub(crate) struct Display {
@@ -49,6 +53,8 @@ pub(crate) struct Display {
     current: String,
     /// Whether a maximum-rate search is running.
     is_search: bool,
+    /// Whether the display has said that a target does not keep up with its rate.
+    told_behind: bool,
     /// Description of the next probe, in a maximum-rate search.
     probe: Option<String>,
     /// The lines below the progress bar.
@@ -80,6 +86,7 @@ impl Display {
             counted: false,
             current: String::new(),
             is_search: false,
+            told_behind: false,
             probe: None,
             table: LiveTable::default(),
             last_plain: Instant::now(),
@@ -145,9 +152,11 @@ impl Display {
             Progress::Speed {
                 ok_per_second,
                 failed,
+                waiting,
             } => {
                 self.table.speed(*ok_per_second, *failed);
                 self.show_table(false);
+                self.say_if_behind(*ok_per_second, *waiting);
             }
             Progress::Measured { slice } => {
                 self.table.end(slice);
@@ -159,6 +168,16 @@ impl Display {
             Progress::Left(text) => self.warn_always(text),
             Progress::Note(text) => self.note(text),
             Progress::Stopping => self.bar.set_message(said(&steps::stopping())),
+        }
+    }
+
+    /// Says once that a target does not keep up with a fixed rate. The probes of a maximum-rate search
+    /// do so on purpose.
+    fn say_if_behind(&mut self, ok_per_second: f64, waiting: u64) {
+        let is_behind = waiting > FEW_WAITING && waiting as f64 > ok_per_second;
+        if is_behind && !self.is_search && !self.told_behind {
+            self.told_behind = true;
+            self.note(&behind(waiting));
         }
     }
 
@@ -181,7 +200,9 @@ impl Display {
             slices,
             after_rounds,
             forecast,
+            measured,
             longest,
+            behind,
             shortest,
             ends_early,
             requests,
@@ -199,6 +220,8 @@ impl Display {
         self.counted = requests.is_some();
         // A maximum-rate search usually ends before its time limit.
         let is_search = *slices == 0;
+        // The budget of a gate can end the run with its smallest number of rounds.
+        let shortest = shortest.filter(|shortest| shortest < forecast);
         self.at_most = shortest.is_some() || *ends_early || is_search;
         let shortest = shortest.filter(|_| !is_search);
         let lasting = Lasting {
@@ -209,9 +232,13 @@ impl Display {
             requests: *requests,
         };
         let after = loaded.map_or_else(String::new, |loaded| said(&after_loading(&loaded)));
-        let slower = slower(*forecast, *longest, *requests);
+        let slower = slower(*forecast, *longest, *behind, *requests);
         let slower = slower.map_or_else(String::new, |slower| said(&slower));
-        self.line(&format!("{}{slower}{after}", said(&lasting.sentence())));
+        let parts = measured.filter(|_| front::is_own());
+        let parts = parts.map(|measured| said(&parts_of(measured, !after_rounds.is_empty())));
+        let parts = parts.unwrap_or_default();
+        let lasting = said(&lasting.sentence());
+        self.line(&format!("{lasting}{parts}{slower}{after}"));
         self.kept_in = Some(directory.display().to_string());
         self.bar.set_style(style(PREPARING));
         self.bar.enable_steady_tick(Duration::from_millis(250));

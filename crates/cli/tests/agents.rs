@@ -541,7 +541,7 @@ fn a_search_repeats_only_the_probe_in_which_an_agent_was_lost() {
     agents.agents[1].signal(Signal::SIGKILL);
     let ended = run.wait(SOON * 3);
     ended.expect_measured();
-    ended.expect_stderr("; a probe of the maximum-rate search is measured again with 1 agent");
+    ended.expect_stderr("; a step of the maximum-rate search is measured again with 1 agent");
     let (first, next) = void_slices(&scratch);
     assert!(next - first <= 1, "{first} to {next}");
     let result = scratch.result();
@@ -698,7 +698,7 @@ fn what_agents_cannot_do_is_refused_before_anything_starts() {
         (
             [&["http", "--agents", "2", "--nats", &nowhere][..], &target].concat(),
             3,
-            "cannot connect to the NATS server at nats://127.0.0.1:",
+            "no hub listens at 127.0.0.1:",
         ),
         (
             [&files[..], &["--agents", "2", "--nats", &nowhere]].concat(),

@@ -561,6 +561,12 @@ fn refusals_name_the_flag() {
             "--trace-speed: \"0\" is out of range; a speed must be above 0 and at most 1000000",
         ),
         (
+            "tenbin http --launch a=./server",
+            "--launch: does not contain {port}: without it, the server does not learn the port that Tenbin \
+             has chosen; add {port}, or start the server yourself and give its address with --target \
+             NAME=URL",
+        ),
+        (
             "tenbin http --launch a=server --ready b=port",
             r#"--ready: no --launch gives a target called "b"; there is "a""#,
         ),
@@ -654,8 +660,38 @@ fn what_beginners_write_gets_a_tip() {
             "the option is called '--connections' here",
         ),
         (
+            "tenbin http --find-max http://a",
+            "the option is called '--slo' here",
+        ),
+        (
+            "tenbin http http://a -R 100",
+            "the option is called '--rate' here",
+        ),
+        (
+            "tenbin http http://a --data-binary x",
+            "the option is called '--body' or '--body-file' here",
+        ),
+        ("tenbin show last --html x", "'--export html=FILE'"),
+        ("tenbin diff a b", "the command is called 'compare' here"),
+        (
+            "tenbin oha http://a",
+            "'tenbin import FILE' reads a result of oha",
+        ),
+        ("tenbin hyperfine ls", "servers, not programs"),
+        ("tenbin show", "the newest run: 'tenbin show last'"),
+        ("tenbin report", "the newest run: 'tenbin report last'"),
+        ("tenbin compare", "'tenbin compare previous last'"),
+        (
             "tenbin s3 get --concurrent=8",
             "the option is called '--connections' here",
+        ),
+        (
+            "tenbin gate http --base main",
+            "the option is called '--base-rev' here",
+        ),
+        (
+            "tenbin gate run p.toml --candidate=x",
+            "the option is called '--candidate-rev' here",
         ),
     ] {
         let Err(error) = Cli::try_parse_from(line.split(' ')) else {
@@ -664,6 +700,22 @@ fn what_beginners_write_gets_a_tip() {
         let told = with_tip(error).to_string();
         assert!(told.contains(tip), "{line}: {told}");
     }
+}
+
+#[test]
+fn a_file_is_no_directory_of_runs() {
+    for (name, advice) in [
+        ("x.json", "--export json=x.json"),
+        ("a/page.html", "--export html=a/page.html"),
+        ("junit.xml", "--export junit=junit.xml"),
+    ] {
+        let line = ["tenbin", "http", "http://h/", "--out", name];
+        let Err(error) = Cli::try_parse_from(line) else {
+            panic!("{name} was taken");
+        };
+        assert!(error.to_string().contains(advice), "{name}: {error}");
+    }
+    parse("tenbin http http://h/ --out results.d/2026.01");
 }
 
 #[test]

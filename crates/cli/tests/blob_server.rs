@@ -143,14 +143,15 @@ fn what_is_wrong_is_refused_as_there() {
         ),
         (
             server.put(&format!("size={}&hashes=0", (5_u64 << 30) + 1), b"abc"),
-            553,
+            400,
             "access exceed object size",
         ),
+        (server.put("size=-3", b"abc"), 400, "Illegal Arguments"),
     ] {
         assert_eq!(reply.status, status);
         assert_eq!(reply.json(), json!({ "error": error }));
     }
-    for query in ["size=3&hashes=256", "size=three", "size=-3"] {
+    for query in ["size=3&hashes=256", "size=three", "hashes=0"] {
         let unread = server.put(query, b"abc");
         assert_eq!(
             (unread.status, &unread.json()["code"]),
@@ -170,10 +171,25 @@ fn what_is_wrong_is_refused_as_there() {
     let many: Vec<&Value> = std::iter::repeat_n(&location, 1025).collect();
     let too_many = server.call("/delete", &json!({ "locations": many }));
     assert_eq!(too_many.status, 400);
-    // Without Content-Length, the server closes the connection without a response.
+    for broken in ["", "{"] {
+        let length = broken.len();
+        let head = format!(
+            "POST /get HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: {length}"
+        );
+        let reply = server.raw(&head, broken.as_bytes()).expect("an answer");
+        let error = "unexpected end of JSON input";
+        assert_eq!(reply.status, 400);
+        assert_eq!(reply.json(), json!({"error": error, "code": "Argument"}));
+    }
+    let sizeless = server.put("hashes=0", b"abc").json();
+    assert_eq!(sizeless["error"], "args(PutArgs) field(Size) do not omit");
     let chunked = "PUT /put?size=3&hashes=0 HTTP/1.1\r\nTransfer-Encoding: chunked";
-    let silent = server.raw(chunked, b"3\r\nabc\r\n0\r\n\r\n");
-    assert!(silent.is_none());
+    let stored = server.raw(chunked, b"3\r\nabc\r\n0\r\n\r\n");
+    let stored = stored.expect("an answer");
+    assert_eq!(stored.status, 200);
+    assert_eq!(server.get(&stored.json()["location"], 0, 3).body, b"abc");
+    let short = server.raw(chunked, b"2\r\nab\r\n0\r\n\r\n");
+    assert_eq!(short.expect("an answer").status, 466);
 }
 
 #[test]
@@ -275,7 +291,7 @@ fn a_blob_is_put_together_from_pieces() {
     let largest = 5_u64 << 30;
     assert_eq!(
         server.call("/alloc", &json!({"size": largest + 1})).status,
-        553
+        400
     );
     let many = server.call("/alloc", &json!({"size": largest})).json();
     let slices = many["location"]["blobs"].as_array().expect("slices");

@@ -34,7 +34,8 @@ fn a_twin_precision_and_what_was_expected() {
     if run.code == Some(7) {
         run.expect_stdout("noise")
             .expect_stdout("every primary metric has reached a precision of ± 50 %")
-            .expect_stdout("NOT MET: throughput<1/s by own at http-GET");
+            .expect_stdout("NOT MET: throughput of own is ")
+            .expect_stdout("at http-GET and must be below 1/s");
         assert!(run.answer().contains("NOT MET"), "{run}");
     }
     let shown = shown_again(&scratch);
@@ -77,7 +78,9 @@ fn what_cannot_be_told_and_what_is_proven_have_codes_of_their_own() {
     let proven = compared_briefly(&scratch, ["--fail-if", "max>1us"]);
     assert!(matches!(proven.code, Some(6 | 7)), "{proven}");
     if proven.code == Some(7) {
-        proven.expect_stdout("FAILED: fail if max>1us by old at http-GET");
+        proven
+            .expect_stdout("FAILED: longest time of old is ")
+            .expect_stdout("must not be above 1 µs");
     }
 }
 

@@ -299,6 +299,15 @@ fn revisions_are_built_in_worktrees_once() {
         .expect_stderr("\"nowhere\" is no revision of");
     // Only worktrees of builds that succeeded are left.
     shell(&directory, "test $(git worktree list | wc -l) -eq 3");
+    let unbuilt = format!(
+        "gate http --base-rev fast --build-dir {builds} --launch './built-later {{port}}' --out ../runs"
+    );
+    let inside = ["sh", "-c", "cd project && exec \"$0\" \"$@\""];
+    Tenbin::new(&scratch, common::words(&unbuilt))
+        .inside(&inside)
+        .run()
+        .expect_code(3)
+        .expect_stderr("nothing built ./built-later in the work tree of fast: add --build COMMAND");
     scratch.expect_nobody_left(Duration::from_secs(2));
 }
 

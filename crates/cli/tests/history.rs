@@ -311,6 +311,33 @@ fn listed_run(root: &Path, day: &str, trust: &str, targets: [&str; 2], kind: &st
 }
 
 #[test]
+fn a_run_is_found_by_its_name_if_no_other_run_has_that_name() {
+    let scratch = Scratch::new("run-names");
+    for name in [
+        "2026-01-01T120000-day", "2026-01-02T120000-day", "2026-01-02T120000-night",
+    ] {
+        let run = scratch.path().join("runs").join(name);
+        fs::create_dir_all(&run).expect("a run");
+        fs::write(run.join("plan.toml"), "").expect("a plan");
+    }
+    tenbin(&scratch, "note night seen")
+        .expect_code(0)
+        .expect_stderr("note of run 2026-01-02T120000-night: seen");
+    tenbin(&scratch, "note day seen")
+        .expect_code(2)
+        .expect_stderr(
+            "called \"day\", newest first: 2026-01-02T120000-day, 2026-01-01T120000-day;",
+        );
+    for command in ["note nigth seen", "show nigth"] {
+        tenbin(&scratch, command)
+            .expect_code(2)
+            .expect_stderr("run nigth not found")
+            .expect_stderr("; did you mean night?");
+    }
+    tenbin(&scratch, "show nigth --lang ja").expect_stderr("。night ではないか");
+}
+
+#[test]
 fn a_list_has_targets_question_and_size() {
     let scratch = Scratch::new("list-columns");
     let root = scratch.path().join("runs");

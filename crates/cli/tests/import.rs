@@ -99,16 +99,25 @@ fn what_a_file_does_not_say_is_null_and_never_0() {
 fn lint_ends_with_a_code_for_nothing_something_and_a_file_that_cannot_be_read() {
     let scratch = Scratch::new("lint-codes");
     let clean = recorded("fixtures/http/wrk-latency.txt");
-    let flawed = recorded("fixtures/http/oha.json");
+    let noted = recorded("fixtures/http/oha.json");
+    let oha = std::fs::read_to_string(&noted).expect("a file");
+    let oha = oha.replace("aborted due to deadline", "connection closed");
+    let flawed = scratch.write("oha.json", oha);
     let (code, text, _) = tenbin(&scratch, &["lint", &clean]);
     assert_eq!(code, 0, "{text}");
     assert!(text.contains("nothing found"), "{text}");
+    let (code, text, _) = tenbin(&scratch, &["lint", &noted]);
+    assert_eq!(code, 0, "{text}");
+    assert!(
+        text.contains("oha stopped 16 requests at its deadline"),
+        "{text}"
+    );
     let (code, text, _) = tenbin(&scratch, &["lint", &clean, &flawed]);
     assert_eq!(code, 6, "{text}");
     for part in [
         "wrk-latency.txt: wrk, 1 measurement",
         "throughput_of_failures at requests",
-        "errorDistribution.aborted due to deadline: 16",
+        "errorDistribution.connection closed: 16",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -138,7 +147,7 @@ fn scripts_are_refused_with_the_nearest_command() {
             assert_eq!(code, 2, "{command:?} {file}: {error}");
             // A list of paths is read line by line: the settings of a script are on other lines.
             let why = why.split(": start").next().unwrap_or_default();
-            let why = if command.len() > 1 {
+            let why = if command.len() > 1 || command[0] == "import" {
                 "Tenbin does not run scripts"
             } else {
                 why
@@ -152,11 +161,22 @@ fn scripts_are_refused_with_the_nearest_command() {
     let (code, _, error) = tenbin(&scratch, &["import", &secret]);
     assert_eq!(code, 2, "{error}");
     assert!(!error.contains("secret-token-123"), "{error}");
-    let header = "-H 'Authorization: Bearer {env:TOKEN}'` (export TOKEN=… first)";
+    let header = "-H 'Authorization: Bearer {env:TOKEN}'\n";
     assert!(error.contains(header), "{error}");
-    let (code, _, error) = tenbin(&scratch, &["k6", "run", "test.js"]);
+    assert!(error.contains("(export TOKEN=… first)"), "{error}");
+    for line in [&["import", "test.js"][..], &["k6", "run", "test.js"]] {
+        let (code, _, error) = tenbin(&scratch, line);
+        assert_eq!(code, 2, "{error}");
+        let command = "\n  tenbin http --target NAME=http://h/x --connections 3 --duration 5s\n";
+        assert!(error.contains(command), "{error}");
+        assert!(error.contains("docs/coming-from.md#k6"), "{error}");
+    }
+    let (code, _, error) = tenbin(&scratch, &["http", "test.js"]);
     assert_eq!(code, 2, "{error}");
-    assert!(error.contains("docs/coming-from.md#k6"), "{error}");
+    assert!(error.contains("`tenbin import test.js`"), "{error}");
+    let (code, _, error) = tenbin(&scratch, &["k6", "run", "missing.js"]);
+    assert_eq!(code, 2, "{error}");
+    assert!(error.contains("Tenbin does not run scripts"), "{error}");
     let (code, _, error) = tenbin(&scratch, &["gate", "run", "plan.toml", "-c", "4"]);
     assert_eq!(code, 2, "{error}");
     assert!(
@@ -228,7 +248,11 @@ fn several_files_become_one_document_that_can_be_shown_and_compared() {
     let (code, text, error) = tenbin(&scratch, &arguments);
     assert_eq!(code, 0, "{error}");
     assert_eq!(text.matches("Operation: requests").count(), 2, "{text}");
-    // oha's requests that were aborted make it SUSPECT.
+    assert!(
+        text.contains("oha.json (caddy; the JSON that oha prints)"),
+        "{text}"
+    );
+    // An imported document is SUSPECT.
     let (code, text, _) = tenbin(&scratch, &["show", &document]);
     assert_eq!(code, 0, "{text}");
     assert!(

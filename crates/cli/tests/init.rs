@@ -234,7 +234,10 @@ fn what_is_missing_or_impossible_is_one_error_and_no_file() {
     }
     scratch.write("file", "");
     std::fs::create_dir(scratch.join("directory")).expect("a directory");
+    let mode = nix::sys::stat::Mode::S_IRWXU;
+    nix::unistd::mkfifo(scratch.join("pipe").as_str(), mode).expect("a pipe");
     for (line, file) in [
+        (format!("{url} --out pipe --force"), "pipe"),
         (format!("{url} --out absent/plan.toml"), "absent/plan.toml"),
         (format!("{url} --out file/plan.toml"), "file/plan.toml"),
         (format!("{gate} --ci github --ci-out file/x"), "file/x"),
@@ -446,4 +449,29 @@ fn an_option_waits_for_the_answers_that_it_depends_on() {
         assert!(!said.contains("What kind"), "{options}: {said}");
         assert!(!exists(&scratch, "asked.toml"), "{options}");
     }
+}
+
+#[test]
+fn a_server_that_is_not_built_yet_is_built_with_the_answer() {
+    let scratch = Scratch::new("init-asked-build");
+    let tenbin = env!("CARGO_BIN_EXE_tenbin");
+    let makefile = format!("all: other\nother:\n\ttouch other\nown:\n\tln -s {tenbin} own\n");
+    scratch.write("Makefile", makefile);
+    let server = "./own serve http --listen 127.0.0.1:{port}";
+    let first = Tenbin::new(&scratch, ["init", "--kind", "http", "--server", server]).run();
+    first
+        .expect_code(3)
+        .expect_stderr("./own does not exist; build the server first: make own");
+    let answers = format!("http\n{server}\n\n\n\ngate\n");
+    let (code, said) = asked(&scratch, "", answers);
+    assert_eq!(code, Some(0), "{said}");
+    for part in [
+        "./own does not exist: the command that builds it, or none [make own]",
+        "building it: make own",
+        "status 200",
+        "next: tenbin gate run asked.toml --base-rev main --build 'make own'",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(!said.contains("Also write the CI file"), "{said}");
 }

@@ -223,8 +223,7 @@ impl Bus {
             Ok(Err(why)) if server.creds.is_none() && why.text().contains("UnknownIssuer") => {
                 Err(refuse(sentence!(
                     "nats-without-creds",
-                    "{why}; use --creds with a file that `tenbin hub` wrote",
-                    why
+                    "the hub's certificate is not known: use --creds FILE (written by tenbin hub)"
                 )))
             }
             Ok(Err(why)) => Err(refuse(why)),

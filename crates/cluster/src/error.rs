@@ -48,6 +48,13 @@ impl ClusterError {
                 path = path.display(),
                 why
             ),
+            Self::Connect { url, why } if is_refused(why) => sentence!(
+                "no-hub",
+                "no hub listens at {address} (connection refused): start one with tenbin hub",
+                address = url
+                    .split_once("://")
+                    .map_or(url.as_str(), |(_, address)| address)
+            ),
             Self::Connect { url, why } => sentence!(
                 "no-nats",
                 "cannot connect to the NATS server at {url}: {why}",
@@ -57,5 +64,32 @@ impl ClusterError {
             Self::Hub(why) | Self::Agents(why) | Self::Lost { why, .. } => why.clone(),
             Self::Interrupted => sentence!("cluster-interrupted", "interrupted"),
         }
+    }
+}
+
+/// Whether nothing listens at the address. The client of NATS reports this with the text of the operating
+/// system.
+fn is_refused(why: &Sentence) -> bool {
+    why.text().contains("Connection refused")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hub_that_does_not_run_is_named_by_its_address() {
+        let of = |why: &str| ClusterError::Connect {
+            url: "nats://10.0.0.1:4222".to_owned(),
+            why: why.into(),
+        };
+        assert_eq!(
+            of("IO error: Connection refused (os error 111)").to_string(),
+            "no hub listens at 10.0.0.1:4222 (connection refused): start one with tenbin hub"
+        );
+        assert_eq!(
+            of("timed out").to_string(),
+            "cannot connect to the NATS server at nats://10.0.0.1:4222: timed out"
+        );
     }
 }

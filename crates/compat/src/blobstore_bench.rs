@@ -105,6 +105,9 @@ pub const FLAGS: &[&[Flag]] = &[&[
 
 const CONF_VARIABLE: &str = "BLOBSTORE_BENCH_CONF";
 
+/// Environment variable with the secret key of an access layer that requires tokens.
+pub const SECRET_KEY_VARIABLE: &str = "TENBIN_SECRET_KEY";
+
 /// A parsed command line of blobstore-bench.
 pub type Parsed = crate::Parsed<BlobstoreBenchJob>;
 
@@ -122,6 +125,9 @@ pub enum Backend {
 pub struct BlobstoreBenchJob {
     /// Where the run stores blobs.
     pub backend: Backend,
+    /// Whether the environment has the secret key of the access layer's tokens, in
+    /// [`SECRET_KEY_VARIABLE`].
+    pub has_secret_key: bool,
     /// Path of the configuration file with the hosts, as given by the flag or the environment
     /// variable.
     pub conf: String,
@@ -141,6 +147,9 @@ pub struct BlobstoreBenchJob {
     pub interval: u32,
     /// Size of an object, bytes.
     pub size: u64,
+    /// Bytes at the start of each blob that a get of blobs from an earlier run reads: the size, if
+    /// the command line states one; `None` for whole blobs.
+    pub part: Option<u64>,
     /// The object size as written on the command line.
     pub written_size: String,
     /// Storage of blob locations (what a PUT returns and a GET requires): `-db`, as written on the
@@ -211,8 +220,10 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
         ));
     }
     Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
+    let secret_key = (world.variable)(SECRET_KEY_VARIABLE);
     Ok(Parsed::Measure(Box::new(BlobstoreBenchJob {
         notes: given.notes,
+        has_secret_key: secret_key.is_some() && job.backend != Backend::Dummy,
         ..job
     })))
 }
@@ -226,6 +237,7 @@ fn job(
     on_disk: bool,
 ) -> BlobstoreBenchJob {
     BlobstoreBenchJob {
+        has_secret_key: false,
         conf: given.text("c").to_owned(),
         modes: modes(given),
         objects: limit(given, "n", 1),
@@ -235,6 +247,7 @@ fn job(
         loops: given.whole("l"),
         interval: interval(given),
         size,
+        part: Some(size).filter(|size| given.is_given("s") && *size > 0),
         written_size: given.text("s").to_owned(),
         database: if given.is_given("db") {
             given.text("db").to_owned()

@@ -110,6 +110,29 @@ fn modes_may_repeat() {
 }
 
 #[test]
+fn a_get_of_stored_blobs_reads_as_much_as_the_size_says() {
+    let ranges = |line: &str| -> Vec<Option<String>> {
+        let plan = plan(&job(&format!("blobstore-bench -c blob.conf -n 9 {line}")));
+        let each = plan.workloads.iter().map(|work| match &work.kind {
+            WorkloadKind::Blob(blob) => blob.range.map(|range| range.to_string()),
+            other => panic!("{other:?}"),
+        });
+        each.collect()
+    };
+    let first = Some("0-1023".to_owned());
+    assert_eq!(
+        ranges("-m gd -s 1Ki -db rocksdb -r db"),
+        [first.clone(), None]
+    );
+    assert_eq!(
+        ranges("-m gpg -s 1Ki -db rocksdb -r db"),
+        [first, None, None]
+    );
+    assert_eq!(ranges("-m g -db rocksdb -r db"), [None]);
+    assert_eq!(ranges("-m pg -s 1Ki"), [None, None]);
+}
+
+#[test]
 fn a_run_can_have_any_name_and_an_empty_object() {
     let set = |name: &str| {
         let job = job(&format!("blobstore-bench -b dummy -pr {name} -s 0"));
@@ -242,14 +265,17 @@ const HEAD: &str = "\
 # blobstore-bench's command line
 
 `tenbin blobstore-bench` takes the command line of the benchmark in CubeFS's blobstore, runs it on Tenbin's
-engine and prints the same lines as the original tool: loops from 0, a line for every complete interval (`-i`),
-one for each mode, and after a put the hint for a following `-n`. Differences, and their reasons:
+engine and prints the same lines as the original tool: loops from 1, a line for every complete interval (`-i`),
+one for each mode, and after a put the hint for a following `-n`. (On CubeFS's page, loops count from 0 and the brackets have
+blanks inside; Tenbin reads both forms.) Differences, and their reasons:
 
 - **Protocol: the access layer's HTTP API**; the original tool embeds the SDK. The hosts come from `priority_addrs`
   in the file of `-c`, at the top level or below `stream` or `access`, otherwise from the clusters. The clusters in the
   original `blob.conf` name the cluster manager; Tenbin replaces its port 9998 with 9500, the default port of the access
   layer on the same host. The list that CubeFS ships (9998, 9999, 10000: three managers on one host) becomes the one
   access layer of that host. Consul is not queried.
+- **Tokens**: for an access layer that requires them, set its secret key in `TENBIN_SECRET_KEY`. The original tool needs
+  none, because it does not send requests to an access layer.
 - **Every blob has unique content, which is compared** when it is read. The original tool sends one payload and
   checks nothing.
 - **Failures are counted under *Slowdowns*** and never count as throughput. `-e` limits the failures of the whole run,
@@ -260,14 +286,17 @@ one for each mode, and after a put the hint for a following `-n`. Differences, a
   locations; without `-n`, all are used.
 - **`g` or `d` without blobs is an error**: exit code 2 if locations are in memory and no `p` comes first; exit code
   4, without a line of results, if the directory has no locations of that name (`-r`, `-pr`).
-- **MB/s uses the stored size of the blobs**, even if `-s` differs. The original tool multiplies by `-s`. With
+- **`g` of blobs that an earlier run stored reads the first `-s` bytes of each**, as the original tool, and MB/s counts these
+  bytes. Without `-s`, whole blobs are read; the original tool reads the first 1 MiB. A `-s` above the size of the smallest
+  blob is refused with exit code 2; the original tool gets status 400 for each such blob.
+- **MB/s of `d` uses the stored size of the blobs**, even if `-s` differs. The original tool multiplies by `-s`. With
   `-b dummy`, which stores nothing, Tenbin multiplies by `-s`, too.
 - **Locations on disk** (`-db rocksdb`) are in Tenbin's own files and survive a kill
   ([blob.md](blob.md)). With locations in memory, the remaining blobs are deleted at the end.
 - **`-pr` can be any text.** A text that cannot be the name of a set (letters, digits, `-`, `_` and `.`) stands for a set
   that is named by a part of the text and its hash; a note names the set.
-- **`-s 0` is refused with `-b blobstore`**, whose access layer refuses empty blobs; the original tool counts one failure
-  after the other. With `-b dummy` it works.
+- **`-s 0` is refused with `-b blobstore`**, whose access layer refuses empty blobs; the original tool sends no request for
+  them and counts each as a success. With `-b dummy` it works.
 - **No `output.json`** unless `-o` names it.
 - **Lines are printed during the run**, on standard output: one for each interval that every thread has completed,
   and one for each mode at its end. The last seconds of a mode that do not fill an interval have no line, as in the

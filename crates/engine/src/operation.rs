@@ -133,6 +133,11 @@ keyed! {
     /// Responses inside the window after which the server closed the connection, although Tenbin
     /// asked to keep it open. 0 in runs of older versions, and with HTTP/2.
     ClosedAfter closed_after;
+    /// Operations due in the window of an open loop that were never sent: all connections were in
+    /// use until the time for the queue ended, at most as long after the window as the requests took
+    /// to become due. Neither correct nor failed; their response times are longer than those of all
+    /// operations sent. 0 in runs of older versions.
+    Unsent unsent;
 }
 
 keyed! {

@@ -18,10 +18,13 @@ const BEYOND_CHANCE: f64 = 6.0;
 /// because their rates are too uncertain.
 const SHORTEST_LIFE: f64 = 0.5;
 
-/// A single request is long if it took at least this share of the time of its connection. With long
-/// requests, the differences between connections count as chance: a connection that had a long
-/// request by chance completes fewer requests, although no other connection slows it down.
+/// A single request is long if it took at least this share of the time of its connection, and at
+/// least [`FAR_LONGER`] times the mean time of a request. With long requests, the differences between
+/// connections count as chance: a connection that had a long request by chance completes fewer
+/// requests, although no other connection slows it down.
 const LONG: f64 = 0.1;
+/// See [`LONG`]. All requests of connections that share a worker are about equally long.
+const FAR_LONGER: f64 = 5.0;
 
 /// The figures of one connection inside the measured window. A connection that is reopened has
 /// separate figures for each opening.
@@ -66,8 +69,8 @@ pub struct Spread {
     /// Rate of the fastest connection, responses per second.
     pub fastest: f64,
     /// Squared coefficient of variation of service times within a connection: 0 for equal times, 1
-    /// for exponentially distributed times. If a request took a tenth of the time of its connection,
-    /// the coefficient over all connections together, if that is larger.
+    /// for exponentially distributed times. If a rare request took a tenth of the time of its
+    /// connection, the coefficient over all connections together, if that is larger.
     pub variation: f64,
 }
 
@@ -122,28 +125,21 @@ impl Spread {
 /// the larger one of that and the coefficient over all requests.
 fn variation(lives: &[Life]) -> f64 {
     let within = variation_within(lives);
-    let has_long = |life: &Life| life.longest * 1e9 >= LONG * life.nanos as f64;
-    if lives.iter().any(has_long) {
-        within.max(variation_of_all(lives))
-    } else {
-        within
-    }
-}
-
-/// The squared coefficient of variation of the times of all requests, including those without a
-/// response in the window; 0 without requests.
-fn variation_of_all(lives: &[Life]) -> f64 {
     let (mut squares, mut sum, mut count) = (0.0, 0.0, 0.0);
     for life in lives {
         squares += life.service_squared + life.unfinished_squared;
         sum += life.service + life.unfinished_time;
         count += (life.responses + life.unfinished) as f64;
     }
-    let variation = squares * count / (sum * sum) - 1.0;
-    if variation.is_finite() {
-        variation
+    let mean = sum / count;
+    let is_long = |life: &Life| {
+        life.longest * 1e9 >= LONG * life.nanos as f64 && life.longest >= FAR_LONGER * mean
+    };
+    let of_all = squares / count / (mean * mean) - 1.0;
+    if of_all.is_finite() && lives.iter().any(is_long) {
+        within.max(of_all)
     } else {
-        0.0
+        within
     }
 }
 
@@ -205,6 +201,13 @@ mod tests {
             assert_eq!(found.median, median);
         }
         assert!(!spread(&[250, 250, 251, 249], 0.01).unwrap().is_uneven());
+        // Long requests that are not rare are those of a crowded worker.
+        let crowded = |responses: u64| Life {
+            longest: 1.0 / responses as f64,
+            ..life(responses, 1_000_000_000, 0.0)
+        };
+        let crowded = [4, 4, 4, 4, 6, 6, 6, 12, 12, 25].map(crowded);
+        assert!(Spread::of(&crowded).unwrap().variation < 1e-9);
     }
 
     #[test]

@@ -453,6 +453,14 @@ impl Tally {
         }
     }
 
+    /// Counts requests of the window that were never sent.
+    pub(crate) fn never_sent(&mut self, count: u64) {
+        self.ops[self.nameless.request].figures.counts.unsent += count;
+        if let Some(op) = self.nameless.transaction {
+            self.ops[op].figures.counts.unsent += count;
+        }
+    }
+
     /// Counts a transaction that has ended. Bytes sent and received and the figures of hosts stay
     /// unchanged, because they already include the transaction's requests.
     pub(crate) fn transaction(&mut self, transaction: &Transaction, now: u64, drained: bool) {

@@ -123,6 +123,14 @@ impl fmt::Display for ByteRange {
 }
 
 impl ByteRange {
+    /// The size, bytes, that an object must have at least so that the range lies within the object.
+    pub fn needs(self) -> u64 {
+        match self {
+            Self::Random { length } => length,
+            Self::Fixed { last, .. } => last.saturating_add(1),
+        }
+    }
+
     /// The range for the name of a workload: `random-64KiB` or `0-1023`.
     pub(crate) fn in_name(self) -> String {
         self.to_string().replace(':', "-")

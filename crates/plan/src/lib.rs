@@ -75,7 +75,9 @@ pub use plan::found::Found;
 pub use plan::hypotheses::{fewest_blocks, hypotheses_within};
 pub use plan::limit_probes::{LimitProbe, NoProbes};
 pub use plan::model::Plan;
-pub use plan::schedule::{LONGEST_SLICE, Turn, rounds_per_block, schedule};
+pub use plan::schedule::{
+    GateBudget, LEAST_QUEUE, LONGEST_SLICE, MeasuredTime, Turn, rounds_per_block, schedule,
+};
 pub use plan::workload::Workload;
 pub use plan::workload_settings::Setting;
 pub use plan_file::mistake::{Mistake, NotOneOf};

@@ -109,12 +109,14 @@ impl Plan {
 
 /// The number of blocks of `count` rounds, in words; `None` for one target.
 fn blocks(plan: &Plan, count: u32) -> Option<String> {
-    let blocks = count / plan.rounds_per_block();
+    let each = plan.rounds_per_block();
+    let blocks = count / each;
+    let balanced = format!("{blocks} × {each} rounds in a balanced order");
     match plan.targets.len() {
-        _ if !plan.comparing.workloads.is_empty() => Some(format!("{blocks} blocks")),
+        _ if !plan.comparing.workloads.is_empty() => Some(balanced),
         0 | 1 => None,
-        2 => Some(format!("{blocks} ABBA quads")),
-        _ => Some(format!("{blocks} Williams squares")),
+        2 => Some(format!("{blocks} × A B B A")),
+        _ => Some(balanced),
     }
 }
 

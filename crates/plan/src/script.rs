@@ -67,24 +67,7 @@ impl Script {
 
     /// What to do instead of giving the script, with its arguments.
     pub fn sentence(&self) -> Sentence {
-        let variables: Vec<String> = self.variables.iter().map(|it| format!("{it}=…")).collect();
-        let exports = (!variables.is_empty()).then(|| {
-            sentence!(
-                "script-secrets",
-                " (export {variables} first)",
-                variables = variables.join(" ")
-            )
-        });
-        let left_out = (!self.left_out.is_empty()).then(|| {
-            sentence!(
-                "script-left-out",
-                " (not taken over: {parts})",
-                parts = self.left_out.join(", ")
-            )
-            .with_names("parts", &self.left_out)
-        });
-        let exports = exports.unwrap_or_default();
-        let left_out = left_out.unwrap_or_default();
+        let (exports, left_out) = (self.exports(), self.omitted());
         sentence!(
             "script",
             "is a script of {tool}, and Tenbin does not run scripts: start with \
@@ -96,6 +79,45 @@ impl Script {
             left_out,
             section = self.section
         )
+    }
+
+    /// What to do beside the command line, which is printed before, on a line of its own.
+    pub fn further(&self) -> Sentence {
+        let (exports, left_out) = (self.exports(), self.omitted());
+        sentence!(
+            "script-further",
+            "list different requests in a file for --patterns, and see {section} for other \
+             settings{exports}{left_out}",
+            section = self.section,
+            exports,
+            left_out
+        )
+    }
+
+    /// The environment variables to set, in brackets; empty if there are none.
+    fn exports(&self) -> Sentence {
+        let variables: Vec<String> = self.variables.iter().map(|it| format!("{it}=…")).collect();
+        if variables.is_empty() {
+            return Sentence::default();
+        }
+        sentence!(
+            "script-secrets",
+            " (export {variables} first)",
+            variables = variables.join(" ")
+        )
+    }
+
+    /// The settings that the command line omits, in brackets; empty if there are none.
+    fn omitted(&self) -> Sentence {
+        if self.left_out.is_empty() {
+            return Sentence::default();
+        }
+        sentence!(
+            "script-left-out",
+            " (not taken over: {parts})",
+            parts = self.left_out.join(", ")
+        )
+        .with_names("parts", &self.left_out)
     }
 }
 

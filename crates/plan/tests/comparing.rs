@@ -399,6 +399,23 @@ fn a_slow_target_lengthens_slices_of_the_same_requests() {
 }
 
 #[test]
+fn a_fixed_rate_has_a_longest_time_for_targets_that_cannot_keep_up() {
+    let times = |load: &str| {
+        let work = format!("{GET}\n[workload.load]\n{load}\n");
+        let plan = plan(&with_targets("[rounds]\ncount = 12\n", 2, &work));
+        let longer = plan.longest_if_behind();
+        (longer.map(|longer| longer - plan.forecast()), plan.rounds)
+    };
+    let (more, rounds) = times("rate = \"100/s\"\ntimeout = \"30s\"");
+    // Every slice and every warm-up lasts twice as long.
+    let slice = rounds.lead + rounds.slice;
+    assert_eq!(more, Some(2 * (12 * slice + rounds.warmup)));
+    let (more, _) = times("rate = \"100/s\"\ntimeout = \"1s\"");
+    assert_eq!(more, Some(Duration::from_secs(2 * 13)));
+    assert_eq!(times("connections = 4").0, None);
+}
+
+#[test]
 fn rounds_are_rounded_up_to_whole_blocks() {
     for (targets, keys, asked, rounds) in [
         (2, "", 15, 16),

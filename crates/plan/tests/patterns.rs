@@ -56,6 +56,19 @@ fn what_is_left_open_gets_its_default() {
 }
 
 #[test]
+fn a_template_in_a_header_is_found_beside_patterns() {
+    let found = |header: &str| {
+        let keys = format!("patterns = \"paths.txt\"\nheaders = [\"{header}\"]");
+        let plan = resolve(&keys).unwrap();
+        let found = plan.literal_templates().into_iter();
+        let texts = found.map(|(_, template)| template.text);
+        texts.collect::<Vec<_>>()
+    };
+    assert_eq!(found("Authorization: Bearer {token}"), ["{token}"]);
+    assert_eq!(found("Accept: text/html"), [""; 0]);
+}
+
+#[test]
 fn mistakes_are_told_with_their_place() {
     for (keys, expected) in [
         (

@@ -381,6 +381,25 @@ headers = [\"Authorization: Bearer hunter22\", \"X-Id: {env:ID}\", \"Accept: */*
 }
 
 #[test]
+fn a_blobstore_needs_no_access_key() {
+    let text = "[[target]]\nurl = \"http://a\"\nsecret_key = \"hunter22\"\n[[workload]]\nkind = \
+                \"blob\"\noperation = \"p\"\n";
+    let printed = plan(text).to_toml();
+    assert!(printed.contains("secret_key_env = \"TENBIN_SECRET_KEY\""));
+    assert!(!printed.contains("access_key"), "{printed}");
+    let variables = [("TENBIN_SECRET_KEY", "hunter22")];
+    let again = resolve_in(&printed, &mut world(&variables, &[])).expect("a plan");
+    let keys = again.targets[0].credentials.as_ref().expect("keys");
+    assert_eq!(keys.secret_key.reveal(), "hunter22");
+    let s3 = text.replace("[[workload]]", "store = \"s3\"\n[[workload]]");
+    let refusal = resolve_in(&s3, &mut world(&[], &[])).expect_err("refused");
+    assert!(
+        refusal.to_string().contains("and no access key"),
+        "{refusal}"
+    );
+}
+
+#[test]
 fn one_pair_of_keys_for_all_prints_as_one_pair_of_variables() {
     let keys = "access_key = \"k\"\nsecret_key = \"hunter22\"\n";
     let text = format!(

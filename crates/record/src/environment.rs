@@ -124,7 +124,7 @@ impl fmt::Display for RunPart {
             Self::WarmUp => f.write_str("the warm-up"),
             Self::Block(block) => write!(f, "block {}", block + 1),
             Self::FirstRate => f.write_str("the warm-up of the maximum-rate search"),
-            Self::Probe => f.write_str("a probe of the maximum-rate search"),
+            Self::Probe => f.write_str("a step of the maximum-rate search"),
             Self::Stretch => f.write_str("the continuous load after the rounds"),
         }
     }

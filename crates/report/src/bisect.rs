@@ -12,8 +12,10 @@ use crate::page;
 
 /// Columns of the table of commits.
 const COLUMNS: [&str; 6] = [
-    "commit", "date", "blocks", "commit ÷ good", "probability", "subject",
+    "commit", "date", "rounds", "commit ÷ good", "probability", "subject",
 ];
+/// Rounds of a block: each run compares two commits.
+const ROUNDS_PER_BLOCK: u64 = 2;
 /// Most commits of a result that is not decided.
 const MOST_LIKELY: usize = 5;
 /// Probability from which a commit is in the table.
@@ -174,7 +176,7 @@ fn table(bisect: &Bisect) -> Table {
         table.push([
             text(short(commit)),
             text(day(&commit.date)),
-            text(commit.blocks.to_string()),
+            text((ROUNDS_PER_BLOCK * commit.blocks).to_string()),
             Cell::Text(Text::default().and(look, of_good)),
             text(probability.unwrap_or_default()),
             text(shortened(&commit.subject, LONGEST_SUBJECT)),
@@ -189,7 +191,7 @@ fn effort(bisect: &Bisect) -> Message {
         commits = Value::Count(bisect.commits.len() as u64),
         good = bisect.good.as_str(),
         bad = bisect.bad.as_str(),
-        blocks = Value::Count(bisect.blocks),
+        rounds = Value::Count(ROUNDS_PER_BLOCK * bisect.blocks),
         runs = Value::Count(bisect.runs.len() as u64),
         builds = Value::Count(bisect.builds),
         time = time(bisect.seconds),

@@ -422,7 +422,7 @@ mod tests {
         assert_eq!(cell.text(Detail::Value, &ENGLISH).letters(), "2.00 ms");
         assert_eq!(
             cell.text(Detail::Spread, &ENGLISH).letters(),
-            "2.00 ms ±unknown"
+            "2.00 ms (interval unknown)"
         );
         assert_eq!(
             cell.text(Detail::Interval, &ENGLISH).letters(),

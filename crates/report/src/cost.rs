@@ -39,12 +39,13 @@ pub(crate) fn named(result: &ResultOf) -> String {
 pub(crate) fn covered(document: &Document, result: &ResultOf) -> Option<String> {
     let name = &result.target;
     let missing: Vec<String> = unobserved(result).map(how_to_observe).collect();
+    let loaded = loaded_with(document, result);
     if let Some(why) = &result.not_observed {
         return Some(if missing.is_empty() {
             format!("{name}: {why}")
         } else {
             format!(
-                "{name}: {why}; busy only while {name} had load: {}",
+                "{name}: {why}; busy only while {loaded} had load: {}",
                 missing.join(", ")
             )
         });
@@ -56,7 +57,7 @@ pub(crate) fn covered(document: &Document, result: &ResultOf) -> Option<String> 
         format!("other processes of {name} are not included in these figures")
     } else {
         format!(
-            "not observed, not in the sum, and busy only while {name} had load: {}",
+            "not observed, not in the sum, and busy only while {loaded} had load: {}",
             missing.join(", ")
         )
     };
@@ -71,13 +72,38 @@ fn unobserved(result: &ResultOf) -> impl Iterator<Item = &ProcessCost> {
     result.processes.iter().filter(|process| !process.observed)
 }
 
-/// Name of a program, with the option that adds the program to the figures.
+/// The targets with load while the unobserved programs of `result` were busy: `a or b` if two targets
+/// use the same processes.
+fn loaded_with(document: &Document, result: &ResultOf) -> String {
+    let is_shared = |other: &ResultOf| {
+        unobserved(other).any(|theirs| {
+            let mut own = unobserved(result);
+            own.any(|own| own.pids.iter().any(|pid| theirs.pids.contains(pid)))
+        })
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for other in &document.results {
+        let name = other.target.as_str();
+        if !names.contains(&name) && (name == result.target || is_shared(other)) {
+            names.push(name);
+        }
+    }
+    names.join(" or ")
+}
+
+/// Maximum number of processes that are named one by one. The name of a program can also be that of
+/// another cluster's processes.
+const FEW_PROCESSES: usize = 3;
+
+/// Name of a program, with the options that add the program to the figures.
 fn how_to_observe(process: &ProcessCost) -> String {
     let name = &process.name;
-    match process.pids.as_slice() {
-        [pid] => format!("{name} (--observe pid:{pid})"),
-        _ => format!("{name} (--observe name:{name})"),
+    if process.pids.is_empty() || process.pids.len() > FEW_PROCESSES {
+        return format!("{name} (--observe name:{name})");
     }
+    let pids = process.pids.iter();
+    let options: Vec<String> = pids.map(|pid| format!("--observe pid:{pid}")).collect();
+    format!("{name} ({})", options.join(" "))
 }
 
 /// The programs of a target that get a separate row below the target's row, each with its name: all
@@ -118,4 +144,45 @@ pub(crate) fn memory(bytes: Option<u64>) -> String {
 /// Text that says whether the control group contains other programs than the target.
 pub(crate) fn company(alone: bool) -> &'static str {
     if alone { "nobody" } else { "others" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_two_targets_use_is_busy_while_one_of_them_has_load() {
+        let pair = include_bytes!("../tests/documents/pair.json");
+        let mut pair = tenbin_result::document_from_json(pair).expect("a document");
+        let own = |name: &str, pids: &[i32]| ProcessCost {
+            name: name.to_owned(),
+            processes: pids.len() as u64,
+            observed: false,
+            pids: pids.to_vec(),
+            cpu: None,
+            rss_bytes: None,
+        };
+        for result in &mut pair.results {
+            result.processes = vec![own("blobnode", &[7, 8])];
+        }
+        let first = &pair.results[0];
+        let other = pair.results.iter().find(|it| it.target != first.target);
+        let names = [&first.target, &other.expect("a pair").target].map(String::as_str);
+        let said = covered(&pair, first).expect("a sentence");
+        assert!(
+            said.contains(&format!("while {} had load", names.join(" or "))),
+            "{said}"
+        );
+        assert!(
+            said.contains("blobnode (--observe pid:7 --observe pid:8)"),
+            "{said}"
+        );
+        pair.results[0].processes = vec![own("many", &[1, 2, 3, 4])];
+        let said = covered(&pair, &pair.results[0]).expect("a sentence");
+        assert!(
+            said.contains(&format!("while {} had load", pair.results[0].target)),
+            "{said}"
+        );
+        assert!(said.contains("many (--observe name:many)"), "{said}");
+    }
 }

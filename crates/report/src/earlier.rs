@@ -440,9 +440,18 @@ fn doubts(before: &Results, after: &Results) -> Vec<Doubt> {
     doubts
 }
 
-/// The comparison as text for a terminal. Ends with a newline.
-pub fn terminal_earlier(earlier: &Earlier, language: Language) -> String {
-    page::terminal::plain(&blocks_of(earlier, language), usize::MAX)
+/// The comparison as text for a terminal: the answer, the table and one next step; all notes if
+/// `verbose`. Ends with a newline.
+pub fn terminal_earlier(earlier: &Earlier, language: Language, verbose: bool) -> String {
+    let blocks: Vec<Block> = if verbose {
+        let whole = blocks_of(earlier, language).into_iter();
+        let blocks = section::earlier_answer(earlier, language).into_iter();
+        let next = section::earlier_next_step(earlier, language);
+        blocks.chain(whole).chain(next).collect()
+    } else {
+        translated_for(earlier, language, section::brief_of(earlier, language))
+    };
+    page::terminal::plain(&blocks, usize::MAX)
 }
 
 /// The comparison as blocks of a page.
@@ -456,6 +465,11 @@ pub(crate) fn blocks_of(earlier: &Earlier, language: Language) -> Vec<Block> {
     // Inserted after the doubts.
     let doubts = earlier.doubts.len();
     blocks.splice(doubts..doubts, head);
+    translated_for(earlier, language, blocks)
+}
+
+/// The blocks with the fixed texts in a language; names of workloads and targets stay.
+fn translated_for(earlier: &Earlier, language: Language, blocks: Vec<Block>) -> Vec<Block> {
     let changes = earlier.changes.iter();
     let names = changes
         .flat_map(|each| [Some(each.workload.as_str()), each.target.as_deref()])

@@ -5,34 +5,29 @@ use tenbin_result::{
     Document, Expectation, ExpectedUnit, Figure, Language, Message, Optimum, RunEnded, Standing,
     Trust, Value, message,
 };
-use tenbin_verdict::is_decided_all_the_same;
+use tenbin_verdict::{conditions, is_decided_all_the_same};
 
 use crate::language;
 
 /// Text for the outcome of an expectation.
 pub(crate) fn standing(expectation: &Expectation) -> &'static str {
     match (expectation.standing, expectation.fails_if) {
-        (Standing::Met, false) => "met",
+        (Standing::Met, _) => "met",
         (Standing::NotMet, false) => "NOT MET",
         (Standing::CannotTell, false) => "cannot tell",
-        (Standing::Met, true) => "proven not",
         (Standing::NotMet, true) => "FAILED",
         (Standing::CannotTell, true) => "not proven",
     }
 }
 
-/// Condition, target and workload in one clause: `p99<20ms by b at get`.
-fn subject(expectation: &Expectation) -> Message {
-    message!(
-        "expectation",
-        fails = expectation.fails_if,
-        condition = &expectation.condition,
-        target = &expectation.target,
-        workload = &expectation.workload
-    )
+/// What the figure must be: `p99 must be below 20 ms`.
+pub(crate) fn demanded(document: &Document, expectation: &Expectation) -> String {
+    let demanded = language::say(document, &conditions::demanded(expectation));
+    demanded.trim_start().to_owned()
 }
 
-/// The condition, marked if it comes from `--fail-if`: `fail if p99>20ms`.
+/// The condition as written, marked if it comes from `--fail-if`: `fail if p99>20ms`. Programs compare
+/// conditions of several runs by this text.
 pub(crate) fn condition(expectation: &Expectation) -> String {
     if expectation.fails_if {
         format!("fail if {}", expectation.condition)
@@ -73,22 +68,17 @@ pub(crate) fn outcome(document: &Document, expectation: &Expectation) -> String 
     language::say(document, &language::clauses(figure, why))
 }
 
-/// All expectations in one clause, with the violated expectations by name; `None` without
-/// expectations.
+/// All expectations in one clause: the violated and the undecided ones with their figures and reasons;
+/// `None` without expectations.
 pub(crate) fn expectations_clause(document: &Document) -> Option<Message> {
     let all = &document.expectations;
     if all.is_empty() {
         return None;
     }
-    let named = |id: &str, wanted: &dyn Fn(&Expectation) -> bool| {
-        let mine = all.iter().filter(|each| wanted(each));
-        let mine: Vec<Message> = mine.map(subject).collect();
-        (!mine.is_empty()).then(|| Message::new(id).with("expectations", mine))
-    };
     let broken = [
-        named("not-met", &|each| each.is_violated() && !each.fails_if),
-        named("failed", &|each| each.is_violated() && each.fails_if),
-        named("cannot-tell-whether", &Expectation::is_undecided),
+        conditions::not_met(all),
+        conditions::failed(all),
+        conditions::cannot_tell(all),
     ];
     let mut broken = broken.into_iter().flatten();
     Some(match broken.next() {

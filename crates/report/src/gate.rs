@@ -1,12 +1,13 @@
 //! The result of a gate in words.
 
-use tenbin_result::format::ratio;
+use tenbin_result::format::{is_factor, points, ratio};
 use tenbin_result::{
-    Document, Gate, GateFigure, GateOutcome, Language, Message, MetricName, Trust, Value, message,
+    Document, Gate, GateFigure, GateOutcome, GateStanding, Language, Message, MetricName, Trust,
+    Value, message,
 };
 
 use crate::escape::for_terminal;
-use crate::language::say_in;
+use crate::language::{say, say_in};
 
 /// The result as printed: `PASS`; `FAIL` for a result that counts as passed except that the comparison
 /// is SUSPECT.
@@ -21,7 +22,7 @@ pub(crate) fn word(gate: &Gate) -> &'static str {
 }
 
 /// What the result says of the candidate, with the figures that decided: `candidate is not worse than
-/// base: throughput 1.004 (0.985–1.020)`.
+/// base: throughput +0.4 % (−1.5 … +2.0 %, margin 5 %)`.
 pub(crate) fn answer(gate: &Gate) -> Message {
     let deciding: Vec<&GateFigure> = match gate.outcome {
         GateOutcome::Pass | GateOutcome::Regression => gate.deciding().collect(),
@@ -55,29 +56,74 @@ fn answer_of(gate: &Gate, figures: &[&GateFigure]) -> Message {
     )
 }
 
-/// A figure with its ratio and interval: `throughput 1.004 (0.985–1.020, margin 5 %)`.
+/// A figure with its change and interval: `throughput +0.4 % (−1.5 … +2.0 %, margin 5 %)`.
 fn figure(figure: &GateFigure, with_workload: bool) -> Message {
     let metric = match &figure.metric {
         MetricName::Known(metric) => metric.message(),
         MetricName::Other(name) => message!("text", text = name.as_str()),
     };
-    let end = |end: Option<f64>, open: &str| end.map_or_else(|| open.to_owned(), ratio);
     message!(
         "gate-figure",
         metric,
         named = Value::Flag(with_workload),
         workload = figure.workload.as_str(),
-        ratio = figure.ratio.map_or(Value::Unknown, Value::Ratio),
-        low = end(figure.low, "0"),
-        high = end(figure.high, "∞"),
+        change = figure.ratio.map_or(Value::Unknown, Value::Change),
+        interval = interval(figure),
         margin = Value::Share(figure.margin)
     )
 }
 
+/// Both ends of the interval, in the form of the change. An end that is not known yet can lie anywhere.
+fn interval(figure: &GateFigure) -> Message {
+    let is_factor = figure.ratio.is_none_or(is_factor);
+    let id = if is_factor {
+        "ratio-ends"
+    } else {
+        "change-ends"
+    };
+    let end: fn(f64) -> String = if is_factor { ratio } else { points };
+    let high = figure.high.map_or_else(|| "∞".to_owned(), end);
+    Message::new(id)
+        .with("low", end(figure.low.unwrap_or(0.0)))
+        .with("high", high)
+}
+
 /// The result in English and on one line, for annotations and test reports: `REGRESSION: candidate is
-/// worse than base: throughput 0.900 (0.870–0.930, margin 5 %)`.
+/// worse than base: throughput −10 % (−13 … −7.0 %, margin 5 %)`.
 pub(crate) fn headline(gate: &Gate) -> String {
     line(gate, &answer(gate))
+}
+
+/// What is proven of one figure, as [`headline`] says it of the gate.
+pub(crate) fn headline_of_figure(gate: &Gate, figure: &GateFigure) -> String {
+    let outcome = match (gate.outcome, figure.standing) {
+        (GateOutcome::Invalid, _) => GateOutcome::Invalid,
+        (GateOutcome::Regression, _) if figure.decides => GateOutcome::Regression,
+        (_, GateStanding::NotWorse) => GateOutcome::Pass,
+        _ => GateOutcome::CannotTell,
+    };
+    let own = Gate {
+        outcome,
+        // A case of its own says that the comparison is SUSPECT.
+        fails_suspect: false,
+        ..gate.clone()
+    };
+    headline_of(&own, &[figure])
+}
+
+/// The title of a page that stands alone: the experiment, and with a gate what is compared, by the
+/// versions (the git revisions) of candidate and base if they differ, otherwise by their names.
+pub(crate) fn title(document: &Document) -> String {
+    let name = document.run.name.as_str();
+    let Some(gate) = &document.gate else {
+        return name.to_owned();
+    };
+    let version = |target: &str| document.environment.targets.get(target)?.version.as_deref();
+    let versions = version(&gate.candidate).zip(version(&gate.base));
+    let (candidate, base) = versions
+        .filter(|(candidate, base)| candidate != base)
+        .unwrap_or((gate.candidate.as_str(), gate.base.as_str()));
+    say(document, &message!("gate-title", name, candidate, base))
 }
 
 /// Like [`headline`], with these figures in place of those that decided.
@@ -148,6 +194,8 @@ fn in_command(text: &str) -> String {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use tenbin_result::GateRole;
+
     use super::*;
 
     /// A gate whose comparison is SUSPECT, with `--suspect fail`.
@@ -183,6 +231,43 @@ pub(crate) mod tests {
         gate.fails_suspect = false;
         assert_eq!((word(&gate), level(&gate)), ("PASS", "notice"));
         assert_eq!(headline(&gate), "PASS: candidate is not worse than base");
+    }
+
+    /// A figure that a gate tests, with a ratio of 0.9.
+    pub(crate) fn figure_of(name: &str, standing: GateStanding, decides: bool) -> GateFigure {
+        GateFigure {
+            workload: "http".to_owned(),
+            metric: MetricName::Other(name.to_owned()),
+            higher_is_better: true,
+            role: GateRole::Required,
+            margin: 0.05,
+            ratio: Some(0.9),
+            low: Some(0.87),
+            high: Some(0.93),
+            blocks: 12,
+            evidence_not_worse: 1.0,
+            evidence_worse: 1.0,
+            adjusted_p: 1.0,
+            standing,
+            decides,
+        }
+    }
+
+    #[test]
+    fn the_title_names_the_versions_that_are_compared() {
+        let mut document = Document {
+            gate: Some(suspect(GateOutcome::Pass)),
+            ..Document::default()
+        };
+        document.run.name = "tenbin".to_owned();
+        assert_eq!(title(&document), "tenbin: candidate against base");
+        for (target, version) in [("base", "main (1a2b)"), ("candidate", "HEAD (3c4d)")] {
+            let known = document.environment.targets.entry(target.to_owned());
+            known.or_default().version = Some(version.to_owned());
+        }
+        assert_eq!(title(&document), "tenbin: HEAD (3c4d) against main (1a2b)");
+        document.gate = None;
+        assert_eq!(title(&document), "tenbin");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::language::say;
 /// Largest difference between a ratio and the quotient of two displayed figures that rounding can
 /// explain, as a difference of natural logarithms. Displayed figures have three significant digits,
 /// so 1.00 can stand for 1.005.
-const ROUNDING: f64 = 0.01;
+pub(crate) const ROUNDING: f64 = 0.01;
 
 /// The ratios that differ from the quotient of the two targets' displayed figures, with the reason,
 /// as text without a full stop; `None` if no ratio differs.

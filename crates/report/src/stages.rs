@@ -1,5 +1,7 @@
 //! Server stages as table rows: one row per stage and target, one column per percentile band.
 
+use std::collections::BTreeSet;
+
 use tenbin_result::format::{count, percent, plural};
 use tenbin_result::{Document, Figure, ResultOf, StageBand, StagesOf};
 
@@ -35,7 +37,7 @@ pub(crate) fn operations<'a>(document: &'a Document, workload: &'a str) -> Vec<&
 }
 
 /// The rows of an operation: first the stages, each with one row per target, then the totals and
-/// the remainder.
+/// the remainder. Rows without a figure of any target are left out.
 pub(crate) fn rows<'a>(document: &'a Document, workload: &'a str, operation: &str) -> Vec<Row<'a>> {
     let results: Vec<(&ResultOf, &StagesOf)> = told(document, workload)
         .filter(|(_, stages)| stages.operation == operation && stages.carrying > 0)
@@ -80,6 +82,12 @@ pub(crate) fn rows<'a>(document: &'a Document, workload: &'a str, operation: &st
             });
         }
     }
+    let says: BTreeSet<&str> = rows
+        .iter()
+        .filter(|row| row.means.iter().any(Option::is_some))
+        .map(|row| row.what)
+        .collect();
+    rows.retain(|row| says.contains(row.what));
     rows
 }
 

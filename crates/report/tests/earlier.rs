@@ -67,7 +67,64 @@ fn the_published_change_of_one_operation() {
         (list.part, list.change),
         (EarlierPart::Changed, EarlierOutcome::TooFew)
     );
-    insta::assert_snapshot!(terminal_earlier(&earlier, Language::English));
+    insta::assert_snapshot!(terminal_earlier(&earlier, Language::English, true));
+}
+
+#[test]
+fn the_short_form_is_the_answer_the_table_and_one_next_step() {
+    let before = published("jog-before.gobench.txt");
+    let after = published("jog-after.gobench.txt");
+    let earlier = against(&before, &after, &names(&["ListObjectsV2"])).unwrap();
+    let text = terminal_earlier(&earlier, Language::English, false);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        lines[0],
+        "CANNOT TELL whether ListObjectsV2-8 changed: jog-before.gobench.txt, \
+         jog-after.gobench.txt were not measured by tenbin."
+    );
+    assert!(lines[1].starts_with("workload "), "{text}");
+    let [.., next, rest] = lines.as_slice() else {
+        panic!("{text}");
+    };
+    assert!(
+        next.starts_with("next: measure both versions with tenbin, as two targets"),
+        "{text}"
+    );
+    assert!(
+        rest.starts_with("before: jog-before.gobench.txt; after: jog-after.gobench.txt; tenbin"),
+        "{text}"
+    );
+    assert!(!text.contains("note:"), "{text}");
+
+    let mut after = later(3.0, 1.0);
+    after.trust = tenbin_result::Trust::Invalid;
+    let invalid = compared(&after, &["get-1KiB"]);
+    let text = terminal_earlier(&invalid, Language::English, false);
+    assert!(text.starts_with("INVALID  "), "{text}");
+    let decided = compared(&later(1.7, 1.04), &["get-1KiB"]);
+    let text = terminal_earlier(&decided, Language::English, false);
+    assert!(
+        text.starts_with("FASTER: get-1KiB (memory), get-1KiB (durable).\n"),
+        "{text}"
+    );
+    assert!(!text.contains("next: "), "{text}");
+}
+
+#[test]
+fn a_ratio_that_is_paired_by_round_is_marked_if_the_table_does_not_give_it() {
+    let mut earlier = compared(&on_a_machine(0.5, 1.0), &[]);
+    let paired = "* paired by round; differs from the quotient of the columns";
+    let text = terminal_earlier(&earlier, Language::English, false);
+    assert!(!text.contains(paired), "{text}");
+    for divided in earlier
+        .changes
+        .iter_mut()
+        .filter_map(|it| it.divided.as_mut())
+    {
+        divided.value = 1.2;
+    }
+    let text = terminal_earlier(&earlier, Language::English, false);
+    assert!(text.contains(paired) && text.contains("1.200*"), "{text}");
 }
 
 #[test]
@@ -122,7 +179,7 @@ fn what_the_shared_baseline_lost_too_is_never_called_slower() {
         assert!((each.divided.unwrap().value - 1.0).abs() < 0.01, "{each:?}");
         assert_eq!(each.change, EarlierOutcome::Drift);
     }
-    insta::assert_snapshot!(terminal_earlier(&earlier, Language::English));
+    insta::assert_snapshot!(terminal_earlier(&earlier, Language::English, true));
     let (_, tested) = of(0.9, 0.5);
     for each in &tested {
         assert_eq!(each.change, EarlierOutcome::Slower);
@@ -133,7 +190,7 @@ fn what_the_shared_baseline_lost_too_is_never_called_slower() {
     for each in &tested {
         assert_eq!(each.change, EarlierOutcome::Differs);
     }
-    let text = terminal_earlier(&earlier, Language::English);
+    let text = terminal_earlier(&earlier, Language::English, true);
     assert!(
         text.contains("a control changed by a factor of 0.500 (limit: 1.25 in either direction)"),
         "{text}"
@@ -241,7 +298,7 @@ fn a_run_that_is_suspect_lets_two_runs_differ_at_most() {
     let mut get = earlier.changes.iter();
     let get = get.find(|each| each.workload == "get-1KiB").unwrap();
     assert_eq!(get.change, EarlierOutcome::Differs);
-    let text = terminal_earlier(&earlier, Language::English);
+    let text = terminal_earlier(&earlier, Language::English, true);
     assert!(text.contains("is not VALID: repeat it"), "{text}");
 }
 
@@ -259,7 +316,7 @@ fn without_anything_shared_two_runs_only_differ() {
     let earlier = against(&alone(1.0), &alone(0.5), &[]).unwrap();
     assert_eq!(earlier.shared, [""; 0]);
     assert_eq!(earlier.changes[0].change, EarlierOutcome::Differs);
-    let text = terminal_earlier(&earlier, Language::English);
+    let text = terminal_earlier(&earlier, Language::English, true);
     assert!(
         text.contains("differs between runs, cause unknown"),
         "{text}"
@@ -280,7 +337,7 @@ fn a_file_that_is_invalid_is_said_to_be_first() {
                       2,5640,188.0,0.0001,0.002,0.0006,0.0,100.0\n";
     let nope = Results::of_file("nope.csv", all_failed.as_bytes()).unwrap();
     let earlier = against(&tutorial, &nope, &[]).unwrap();
-    let text = terminal_earlier(&earlier, Language::English);
+    let text = terminal_earlier(&earlier, Language::English, true);
     let mut lines = text.lines();
     for name in ["droonga-tutorial.csv", "nope.csv"] {
         let line = lines.next().unwrap();
@@ -612,7 +669,7 @@ fn a_run_is_compared_with_a_file_and_gets_no_verdict() {
             panic!("{earlier:?}");
         };
         assert_eq!(change.change, EarlierOutcome::NoVerdict, "{earlier:?}");
-        let text = terminal_earlier(&earlier, Language::English);
+        let text = terminal_earlier(&earlier, Language::English, true);
         for part in ["tools differ", "cannot be concluded from these files"] {
             assert!(text.contains(part), "{part}: {text}");
         }
@@ -621,7 +678,8 @@ fn a_run_is_compared_with_a_file_and_gets_no_verdict() {
     let earlier = against(&wrk, &wrk, &[]).unwrap();
     assert_eq!(earlier.changes[0].change, EarlierOutcome::TooFew);
     assert!(
-        terminal_earlier(&earlier, Language::English).contains("one run per side is inconclusive")
+        terminal_earlier(&earlier, Language::English, true)
+            .contains("one run per side is inconclusive")
     );
 }
 
@@ -651,7 +709,7 @@ fn percentiles_are_compared_where_files_have_times_only() {
         assert_eq!(found.0, name);
         assert!((found.1 - ratio).abs() < 1e-9, "{found:?}");
     }
-    let printed = terminal_earlier(&earlier, Language::English);
+    let printed = terminal_earlier(&earlier, Language::English, true);
     assert!(printed.contains("4.00 ms"), "{printed}");
     // Figures that are no figures are not compared.
     let none = b"Running 30s test @ http://127.0.0.1:9001/\n  2 threads and 8 connections\n  \
@@ -670,7 +728,7 @@ fn a_note_without_a_known_message_stays_english() {
     let mut earlier = compared(&later(1.7, 1.04), &["get-1KiB"]);
     earlier.warnings = vec!["one thing".to_owned(), "another".to_owned()];
     earlier.warning_data = vec![Message::new("of-a-newer-version")];
-    let text = terminal_earlier(&earlier, Language::Japanese);
+    let text = terminal_earlier(&earlier, Language::Japanese, true);
     assert!(
         text.contains("注記: one thing") && text.contains("注記: another"),
         "{text}"
@@ -703,10 +761,11 @@ fn a_comparison_in_japanese_has_no_english_sentence() {
         &[],
     );
     for earlier in runs.iter().chain([&files.unwrap()]) {
-        let text = terminal_earlier(earlier, Language::Japanese);
+        let text = [false, true].map(|all| terminal_earlier(earlier, Language::Japanese, all));
+        let text = text.join("\n");
         let names = [
             "get", "put", "quickstart", "memory", "durable", "little", "errors", "ms", "tenbin",
-            "changed", // Text of the server.
+            "compare", "changed", // Text of the server.
             "script", "alert", "/script",
         ];
         let words = latin_words(&text);
@@ -716,7 +775,7 @@ fn a_comparison_in_japanese_has_no_english_sentence() {
             .collect();
         assert!(english.is_empty(), "{english:?} in\n{text}");
     }
-    insta::assert_snapshot!(terminal_earlier(&runs[0], Language::Japanese));
+    insta::assert_snapshot!(terminal_earlier(&runs[0], Language::Japanese, true));
 }
 
 #[test]

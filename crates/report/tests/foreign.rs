@@ -630,7 +630,7 @@ fn every_error_of_the_recorded_files_is_found_and_no_other() {
         ("wrk2-latency.txt", &["few_samples"]),
         ("ab-close.txt", &["new_connections"]),
         ("ab-keepalive.txt", &[]),
-        ("oha.json", &["throughput_of_failures", "hidden_failures"]),
+        ("oha.json", &["stopped_at_deadline"]),
         ("h2load.txt", &[]),
         ("hey.txt", &[]),
         ("vegeta.txt", &[]),
@@ -648,6 +648,35 @@ fn every_error_of_the_recorded_files_is_found_and_no_other() {
         let serious = findings.iter().filter(|it| it.rule != "few_samples");
         assert_eq!(serious.count(), 0, "{name}: {findings:#?}");
     }
+}
+
+#[test]
+fn requests_that_oha_stops_at_its_deadline_are_a_note_up_to_one_for_each_connection() {
+    let oha = String::from_utf8(bytes("fixtures/http/oha.json")).unwrap();
+    let findings = of_text(&oha);
+    assert_eq!(rules(&findings), ["stopped_at_deadline"]);
+    assert_eq!(
+        findings[0].evidence.text(),
+        "oha stopped 16 requests at its deadline (-w waits for them): 0.0051 % of the requests"
+    );
+    let other = oha.replace("aborted due to deadline", "connection closed");
+    let findings = of_text(&other);
+    assert_eq!(
+        rules(&findings),
+        ["throughput_of_failures", "hidden_failures"]
+    );
+    let evidence = findings[0].evidence.text();
+    assert!(evidence.ends_with(": 16 connection closed"), "{evidence}");
+    // More requests than the 16 connections can have in flight.
+    let more = oha
+        .replace(
+            "\"aborted due to deadline\": 16",
+            "\"aborted due to deadline\": 26",
+        )
+        .replace("316607", "316597")
+        .replace("315944", "315934");
+    let found = of_text(&more);
+    assert_eq!(rules(&found), ["throughput_of_failures", "hidden_failures"]);
 }
 
 #[test]

@@ -153,6 +153,41 @@ fn stages_of_targets_stand_side_by_side() {
 }
 
 #[test]
+fn stages_without_a_figure_have_no_row_and_operations_without_one_no_table() {
+    let mut document = made_up::telling().document();
+    let bands = |result: &mut tenbin_result::ResultOf, change: fn(&mut tenbin_result::StagesOf)| {
+        result.stages.iter_mut().for_each(change);
+    };
+    for result in &mut document.results {
+        bands(result, |of| {
+            for band in &mut of.bands {
+                (band.total, band.remainder) = (None, None);
+            }
+        });
+    }
+    let section = |document: &Document| {
+        let page = markdown(document);
+        let (_, section) = page.split_once("<summary>Server stages</summary>").unwrap();
+        section.split_once("</details>").unwrap().0.to_owned()
+    };
+    let page = section(&document);
+    assert!(page.contains("(service time)"), "{page}");
+    assert!(!page.contains("(server total)") && !page.contains("(network and client)"));
+    let none = "Operations with too few responses for the mean of a band have no table.";
+    assert!(!page.contains(none));
+    for result in &mut document.results {
+        bands(result, |of| {
+            of.bands.iter_mut().for_each(|band| band.service = None);
+            let means = of.stages.iter_mut().flat_map(|stage| &mut stage.bands);
+            means.for_each(|mean| *mean = None);
+        });
+    }
+    let page = section(&document);
+    assert!(page.contains(none), "{page}");
+    assert!(!page.contains("(service time)"), "{page}");
+}
+
+#[test]
 fn pair_as_benchmark_lines() {
     insta::assert_snapshot!(benchmark(&stored("pair")));
 }
@@ -243,7 +278,7 @@ fn a_pair_fits_a_screen() {
     );
     let head: Vec<&str> = text.lines().take(2).collect();
     assert!(
-        head[0].starts_with("durable is SLOWER than memory at put-1KiB: throughput −71 %"),
+        head[0].starts_with("durable is SLOWER than memory at put-1KiB: throughput × 0.286"),
         "{text}"
     );
     assert!(head[1].contains("EQUIVALENT"), "{text}");
@@ -549,7 +584,7 @@ fn a_twin_alone_is_what_the_verdict_is_about() {
         (comparison.twin, comparison.primary) = (true, false);
     }
     let verdict = verdict_of(&document);
-    assert!(verdict.contains("; its twin at get-1KiB: throughput × "));
+    assert!(verdict.contains("; its twin at get-1KiB: throughput "));
     assert!(verdict.contains(", noise floor "), "{verdict}");
     assert!(!verdict.contains("nothing to compare"), "{verdict}");
 }
@@ -571,7 +606,8 @@ fn the_verdict_says_how_many_blocks_an_interval_for_all_comparisons_takes() {
     first.block_ratios.truncate(6);
     first.ratio.as_mut().unwrap().interval = None;
     let verdict = verdict_of(&document);
-    let expected = "interval unknown; too few rounds for 2 comparisons: 7 quads needed, 6 measured";
+    let expected =
+        "interval unknown; too few rounds for 2 comparisons: 14 rounds needed, 12 measured";
     assert!(verdict.contains(expected), "{verdict}");
 }
 
@@ -651,17 +687,17 @@ fn a_likely_difference_is_marked_with_its_confidence_and_what_is_missing() {
         blocks_missing: 1,
     };
     let document = undecided(inconclusive(Some(likely)));
-    let said = "durable is LIKELY SLOWER than memory at get-1KiB: throughput −68 % (93 % CI −70 … \
-                −66 %); 5 quads, 1 more needed for a confidence of 95 %";
+    let said = "durable is LIKELY SLOWER than memory at get-1KiB: throughput × 0.320 (93 % CI 0.300–\
+                0.340); 10 rounds, 2 more needed for a confidence of 95 %";
     let screen = screen(&document, 400, false);
     assert!(screen.contains(said), "{screen}");
     let verdict = verdict_of(&document);
-    let said = "durable is likely slower than memory at get-1KiB (throughput × 0.320, 0.300–0.340; 5 \
-                quads, 1 more needed for a confidence of 95 %)";
+    let said = "durable is likely slower than memory at get-1KiB (throughput × 0.320, 0.300–0.340; 10 \
+                rounds, 2 more needed for a confidence of 95 %)";
     assert!(verdict.contains(said), "{verdict}");
     let document = undecided(inconclusive(None));
     let screen = made_up::screen(&document, 400, false);
-    let said = "interval unknown); too few rounds: 6 quads needed, 5 measured";
+    let said = "interval unknown); too few rounds: 12 rounds needed, 10 measured";
     assert!(screen.contains(said), "{screen}");
 }
 
@@ -680,8 +716,8 @@ fn the_headline_says_what_another_figure_proves() {
         }),
         n: 8,
     });
-    let said = "; however, server CPU per operation is 24 % higher (ratio 1.176–1.311, 96 % CI for \
-                this figure alone)";
+    let said = "; however, server CPU per operation +24 % (96 % CI +18 … +31 %, for this \
+                figure alone)";
     let shown = screen(&document, 600, false);
     assert!(
         shown.contains("CANNOT TELL durable from memory at get-1KiB"),
@@ -689,8 +725,23 @@ fn the_headline_says_what_another_figure_proves() {
     );
     assert!(shown.contains(said), "{shown}");
     assert!(verdict_of(&document).contains(said));
-    // A decided figure speaks for itself, and figures that cannot be trusted prove nothing.
     let primary = |it: &&mut Comparison| it.workload == "get-1KiB" && it.primary;
+    let mut likely = document.clone();
+    let undecided = likely.comparisons.iter_mut().find(primary).unwrap();
+    undecided.outcome = inconclusive(Some(Likely {
+        tendency: Tendency::Slower,
+        confidence: 0.88,
+        low: 0.7,
+        high: 0.9,
+        blocks_missing: 1,
+    }));
+    let shown = screen(&likely, 600, false);
+    assert!(!shown.contains("however"), "{shown}");
+    assert!(
+        shown.contains("already decided: server CPU per operation is 24 % higher"),
+        "{shown}"
+    );
+    // A decided figure speaks for itself, and figures that cannot be trusted prove nothing.
     document
         .comparisons
         .iter_mut()
@@ -819,11 +870,11 @@ fn ratios_and_absolute_figures_are_trusted_apart() {
     );
     let observed = "only 3 % of the machine's CPU time was idle (median of 16 slices)";
     assert_eq!(absolute.because[0], observed);
-    let apart = format!("trust the ratio, not the absolute figures: {observed}");
+    let apart = format!("for the ratio; absolute figures are in doubt: {observed}");
     let text = screen(&document, 400, false);
     assert!(text.contains(&format!("\nVALID  {apart}")), "{text}");
     let page = markdown(&document);
-    assert!(page.contains("**VALID**  trust the ratio, not the absolute figures: only 3 %"));
+    assert!(page.contains("**VALID**  for the ratio; absolute figures are in doubt: only 3 %"));
     let last = last_lines(&document);
     assert!(last.contains("Trust    ratio: VALID"), "{last}");
     let both = screen(&made_up::pair().document(), 400, false);

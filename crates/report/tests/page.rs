@@ -415,10 +415,10 @@ fn several_runs_have_a_list_of_contents() {
 }
 
 #[test]
-fn a_legend_says_quad_and_cost_and_speed_of_one_pair_is_a_sentence() {
+fn a_legend_says_rounds_and_cost_and_speed_of_one_pair_is_a_sentence() {
     let one = html(&[&made_up::reconnecting().document()]);
-    assert!(one.contains(">quad</text>"), "the legend");
-    assert!(!one.contains(">block</text>"), "the legend");
+    assert!(one.contains(">pair of rounds</text>"), "the legend");
+    assert!(!one.contains(">group of rounds</text>"), "the legend");
     assert!(one.contains("both are alone ÷ cluster"), "the sentence");
     assert!(!one.contains("faster, costs less"), "no plane");
     let several = html(&[&made_up::pair().document()]);

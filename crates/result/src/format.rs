@@ -7,6 +7,7 @@ pub use tenbin_plan::percent;
 use tenbin_plan::percents;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::figure::{Figure, Interval};
 
@@ -84,7 +85,8 @@ impl Unit {
         value.map_or_else(|| UNKNOWN.to_owned(), |value| self.of(value))
     }
 
-    /// The figure with its relative uncertainty: the longer side of the interval, in percent.
+    /// The figure with its relative uncertainty: the longer side of the interval, in percent. Without
+    /// one, as [`Unit::with_interval`]: `12.3 k/s (interval unknown)`.
     pub fn with_spread(self, figure: Option<Figure>, words: &Words) -> String {
         let Some(figure) = figure else {
             return words.unknown.to_string();
@@ -94,7 +96,7 @@ impl Unit {
             .and_then(|interval| spread(figure.value, interval));
         match spread {
             Some(spread) => format!("{} ±{}", self.of(figure.value), within(spread)),
-            None => format!("{} ±{}", self.of(figure.value), words.unknown),
+            None => self.with_interval(Some(figure), words),
         }
     }
 
@@ -195,13 +197,22 @@ pub fn ratio_ends(ratio: Figure, words: &Words) -> String {
     }
 }
 
-/// Ratio from which a change is printed as a multiple instead of a percentage.
-pub const MULTIPLE: f64 = 2.0;
+/// The ratios whose change is less than 30 %.
+const SMALL_CHANGES: Range<f64> = 0.7..1.3;
 
-/// A ratio as a change: `−48 %`, `+3.1 %` or `×29.7`.
+/// Whether [`change`] prints a ratio as a factor.
+pub fn is_factor(ratio: f64) -> bool {
+    !SMALL_CHANGES.contains(&ratio)
+}
+
+/// A ratio as a change: below 30 % in percent (`−12 %`, `+3.1 %`), otherwise as a factor (`× 0.0779`,
+/// `× 26.9`).
+///
+/// Sentences of all commands use this form: headlines, verdicts, gates and lists. The ends of an
+/// interval have the form of its ratio. Tables and charts whose heads say `b ÷ a` have the ratio.
 pub fn change(of: f64) -> String {
-    if of >= MULTIPLE {
-        format!("×{}", ratio(of))
+    if is_factor(of) {
+        format!("× {}", ratio(of))
     } else {
         format!("{} %", points(of))
     }
@@ -223,14 +234,28 @@ pub fn typed(number: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
+/// Configured rates below this number of operations per second are printed exactly.
+const EXACT_BELOW: f64 = 10_000.0;
+
 /// A configured rate: exact below 10,000 operations per second, otherwise with three significant
 /// digits.
 pub fn exact_rate(per_second: f64) -> String {
-    if per_second < 10_000.0 {
+    if per_second < EXACT_BELOW {
         format!("{per_second}/s")
     } else {
         rate(per_second)
     }
+}
+
+/// Configured rates that stand beside each other: as [`exact_rate`], but all with the prefix of the
+/// highest: `5.15 k/s` and `20.6 k/s`.
+pub fn exact_rates<const N: usize>(per_second: [f64; N]) -> [String; N] {
+    let highest = per_second.into_iter().fold(0.0, f64::max);
+    if highest < EXACT_BELOW {
+        return per_second.map(exact_rate);
+    }
+    let (scale, name) = RATE.step(highest);
+    per_second.map(|rate| format!("{}{name}", digits(rate / scale)))
 }
 
 /// Seconds with a fixed number of decimals, so that a column of times aligns: `12.3 s`.
@@ -428,7 +453,10 @@ mod tests {
             ..figure
         });
         let words = &ENGLISH;
-        assert_eq!(RATE.with_spread(point, words), "12.3 k/s ±unknown");
+        assert_eq!(
+            RATE.with_spread(point, words),
+            "12.3 k/s (interval unknown)"
+        );
         assert_eq!(
             RATE.with_interval(point, words),
             "12.3 k/s (interval unknown)"
@@ -439,13 +467,16 @@ mod tests {
 
     #[test]
     fn a_ratio_reads_as_a_change() {
-        assert_eq!(change(0.52), "−48 %");
+        assert_eq!(change(0.88), "−12 %");
+        assert_eq!(change(0.52), "× 0.520");
         assert_eq!(change(1.031), "+3.1 %");
         assert_eq!(change(1.0), "+0.0 %");
-        assert_eq!(change(0.0817), "−92 %");
-        assert_eq!(change(29.7), "×29.7");
+        assert_eq!(change(0.0817), "× 0.0817");
+        assert_eq!(change(29.7), "× 29.7");
         assert_eq!(typed(2.5), "2.5");
         assert_eq!(exact_rate(812.5), "812.5/s");
+        assert_eq!(exact_rates([5_150.0, 20_600.0]), ["5.15 k/s", "20.6 k/s"]);
+        assert_eq!(exact_rates([812.5, 950.0]), ["812.5/s", "950/s"]);
         let known = figure(1.5, 1.25, 2.5).unwrap();
         assert_eq!(ratio_ends(known, &ENGLISH), "1.250–2.50");
         let point = Figure {

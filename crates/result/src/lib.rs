@@ -70,7 +70,7 @@ pub use metric::{Metric, MetricName};
 pub use nodes::{NodeScaling, NodeStep};
 pub use operation::{OperationResult, TimedFrom};
 pub use percentiles::{PercentileRatios, RatioAt, TimeAt};
-pub use plain_answer::{Decider, Known, PlainAnswer, PlainFigure, Undecided};
+pub use plain_answer::{Decider, Known, PlainAnswer, PlainFigure, Undecided, Varying};
 pub use result_of::{GroupResult, ProcessCost, ResultOf};
 pub use run_facts::{FigureFacts, KnownFact, RunFacts, SettingFact, UNLIMITED};
 pub use sample::{CacheHits, PatternResult, RequestSample};

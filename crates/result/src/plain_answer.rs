@@ -94,6 +94,10 @@ pub enum Undecided {
         low: f64,
         /// Upper end of the interval.
         high: f64,
+        /// The target whose slices alone scatter, although other programs used the machine; absent
+        /// without such a target, and in documents of older versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        varying: Option<Varying>,
     },
     /// The difference is not larger than the noise.
     Noise {
@@ -107,6 +111,18 @@ pub enum Undecided {
     },
     /// A target does not keep its figures under continuous load.
     NotSustained,
+}
+
+/// A target whose throughput varies from slice to slice.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Varying {
+    /// Name of the target.
+    pub target: String,
+    /// Throughput of the slowest slice, operations per second.
+    pub low: f64,
+    /// Throughput of the fastest slice, operations per second.
+    pub high: f64,
 }
 
 /// What would decide an undecided figure.

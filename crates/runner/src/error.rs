@@ -8,6 +8,9 @@ use tenbin_targets::TargetError;
 use tenbin_workloads::WorkloadError;
 use thiserror::Error;
 
+/// Status of a response that rejects the method of the request.
+const METHOD_NOT_ALLOWED: u16 = 405;
+
 /// The reason why a run measured nothing.
 #[derive(Debug, Error)]
 #[error("{}", self.sentence())]
@@ -163,15 +166,7 @@ impl RunError {
                 target,
                 workload,
                 status,
-            } => sentence!(
-                "rejected",
-                "target \"{target}\", workload \"{workload}\": the first request failed: GET \
-                 returned status {status}, which does not count as success; correct the URL, or \
-                 accept the status with --expect {status}",
-                target,
-                workload,
-                status
-            ),
+            } => rejected(target, workload, *status),
             Self::Pages(error) => error.sentence(),
             Self::NotThePages(said) => said.clone(),
             Self::Load { target, why } => sentence!(
@@ -210,6 +205,28 @@ impl RunError {
             ),
         }
     }
+}
+
+/// A first response that rejects the request.
+fn rejected(target: &str, workload: &str, status: u16) -> Sentence {
+    if status == METHOD_NOT_ALLOWED {
+        return sentence!(
+            "rejected-method",
+            "target \"{target}\", workload \"{workload}\": the first request failed: the server does \
+             not accept GET here (status 405): use -X POST, or another path (--path)",
+            target,
+            workload
+        );
+    }
+    sentence!(
+        "rejected",
+        "target \"{target}\", workload \"{workload}\": the first request failed: GET returned \
+         status {status}, which does not count as success; correct the URL, or accept the status \
+         with --expect {status}",
+        target,
+        workload,
+        status
+    )
 }
 
 /// An outage that a slice without a correct response has shown.

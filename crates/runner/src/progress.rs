@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use tenbin_plan::{Plan, Sentence};
+use tenbin_plan::{MeasuredTime, Plan, Sentence};
 use tenbin_record::{Environment, LiveSecond, Slice};
 
 use crate::data::loaded::LoadedData;
@@ -23,10 +23,14 @@ pub enum Progress<'a> {
         /// Planned time of each slice after the rounds, in the order of the run: the probes of other
         /// loads and the continuous stretches.
         after_rounds: &'a [Duration],
-        /// Expected maximum duration of the measured part.
+        /// Expected maximum duration of the measured part; for a gate, within its budget.
         forecast: Duration,
+        /// The measured time in `forecast`; `None` if the run or its slices can end before their time.
+        measured: Option<MeasuredTime>,
         /// Expected maximum duration if one target is much slower than another.
         longest: Option<Duration>,
+        /// Expected maximum duration if a target cannot keep up with a fixed rate.
+        behind: Option<Duration>,
         /// Expected minimum duration, if the run may end as soon as the figures are precise enough.
         shortest: Option<Duration>,
         /// Whether slices can end before their time, as phases do that have handled all their blobs.
@@ -127,6 +131,8 @@ pub enum Progress<'a> {
         ok_per_second: f64,
         /// Failures since the start of the slice.
         failed: u64,
+        /// Requests of an open loop that are due and wait for a free connection.
+        waiting: u64,
     },
     /// The figures of a second of the current slice have been recorded. Each kind of operation is
     /// reported separately; a late thread causes another report for the same second.

@@ -118,14 +118,19 @@ impl<'a> RunSetup<'a> {
 
     /// Says where the results of the run are kept, and how long it takes.
     fn announce(&self, plan: &Plan, progress: &mut dyn FnMut(Progress<'_>)) {
-        let after_rounds = plan.times_after_rounds(plan.rounds.most());
+        let budget = plan.gate_budget();
+        let rounds = budget.map_or(plan.rounds.most(), |budget| budget.measured);
+        let after_rounds = plan.times_after_rounds(rounds);
+        let slices = budget.map_or(self.turns.len(), |_| plan.slices_in_rounds(rounds));
         progress(Progress::Started {
             directory: self.directory.path(),
             started: self.directory.started(),
-            slices: self.turns.len() + after_rounds.len(),
+            slices: slices + after_rounds.len(),
             after_rounds: &after_rounds,
-            forecast: plan.forecast(),
+            forecast: plan.lasting(rounds),
+            measured: plan.measured_time(),
             longest: plan.longest(),
+            behind: plan.longest_if_behind(),
             shortest: plan.rounds.until.map(|_| plan.shortest()),
             ends_early: plan.has_phases(),
             requests: requests_of(plan, &self.turns),
@@ -215,6 +220,7 @@ impl<'a> LiveRun<'a> {
     /// Puts what was found on the targets, and when they are restarted, into the plan.
     fn settle_plan(&mut self, relaunch: Relaunch) -> Result<(), RunError> {
         self.found = existing::on(&self.live_targets, self.plan.workloads.len());
+        existing::check(&self.plan, &self.found)?;
         let resolved =
             existing::resolved(&self.plan, &self.found, relaunch, &mut self.live_targets);
         if let Some(resolved) = resolved {
@@ -416,7 +422,7 @@ impl<'a> LiveRun<'a> {
         let live_targets = std::mem::take(&mut self.live_targets);
         let mut leftovers = clear(&self.plan, live_targets, stop, self.controls.progress);
         for left in &mut leftovers.left_behind {
-            left.clean = Some(clean_command(directory));
+            left.clean = (!left.unremovable).then(|| clean_command(directory));
         }
         // If this file cannot be written, writing the result fails as well and reports the error.
         let _ = write_left(directory, &leftovers.left_behind);

@@ -10,6 +10,7 @@ mod bisection;
 mod change_points;
 mod clustered;
 mod coordinated;
+mod correlation;
 mod departures;
 mod distribution;
 mod estimate;
@@ -39,6 +40,7 @@ pub use bisection::{Bisection, Decision as BisectionDecision, Posterior, Step as
 pub use change_points::{FEWEST_RUNS, LevelChange, Levels, RunValue, Stretch, levels};
 pub use clustered::{Cluster, clustered_mean, clustered_quantile, jackknife};
 pub use coordinated::uncoordinated_quantile;
+pub use correlation::correlation;
 pub use departures::departures;
 pub use distribution::{normal_cdf, normal_quantile, student_cdf, student_quantile};
 pub use estimate::{Estimate, Measured};

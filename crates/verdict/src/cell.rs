@@ -7,7 +7,7 @@ use tenbin_plan::{Plan, Reach, Target, Workload};
 use tenbin_record::{OpFigures, Slice};
 
 use crate::figures::latency::{
-    Kind, NANOS_PER_SECOND, Pick, Sums, of_operations, printable_quantile,
+    Kind, NANOS_PER_SECOND, Pick, Sums, among_answered, of_operations, printable_quantile, unsent,
 };
 
 /// One workload on one target.
@@ -68,8 +68,10 @@ impl<'a> Cell<'a> {
         kind: Kind,
         wanted: &dyn Fn(&OpFigures) -> bool,
     ) -> Option<f64> {
-        let merged = self.merged(&|slice| of_operations(slice, kind, wanted))?;
-        printable_quantile(&merged, q)
+        let pick: &Pick<'_> = &|slice| of_operations(slice, kind, wanted);
+        let merged = self.merged(pick)?;
+        let unsent = unsent(&self.full(), pick);
+        printable_quantile(&merged, among_answered(q, merged.len(), unsent)?)
     }
 
     /// The median service time of an operation over the full slices, seconds, even from few

@@ -16,12 +16,15 @@ use crate::evidence::is_closed;
 use crate::figures::latency;
 use crate::findings::distortion::{Direction, Quantity};
 use crate::findings::messages::Messages;
-use crate::findings::trust::of_invalid;
+use crate::findings::trust::{first_invalid, of_invalid};
 use crate::rules::SUSTAINED;
 
 /// Share of the requests that may be unsent at the end of slices if the rest is to stand for all: times
 /// of requests that were never sent are unknown.
 const MOST_UNSENT: f64 = 0.01;
+
+/// Id of the reason that figures cannot be trusted.
+const NOT_TRUSTED: &str = "not-trusted";
 
 /// The result of every expectation of the plan, for every target and workload of the expectation.
 /// Figures that `findings` make invalid meet an expectation only if their faults can make the figures
@@ -108,16 +111,17 @@ fn judge(
     let baseline = expected_baseline(plan, expectation);
     let mut sides = vec![cell.target.name.as_str()];
     sides.extend(baseline.map(|baseline| baseline.name.as_str()));
-    let concerning = findings
-        .iter()
-        .filter(|finding| finding.concerns(&cell.workload.name, &sides));
-    let (standing, why) = match of_invalid(quantity(expectation.figure), concerning) {
+    let concerns = |finding: &&Finding| finding.concerns(&cell.workload.name, &sides);
+    let concerning = || findings.iter().filter(concerns);
+    let kind = quantity(expectation.figure);
+    let (standing, why) = match of_invalid(kind, concerning()) {
         None | Some(Direction::None) => standing(expectation, &figure),
         Some(Direction::Worse) if baseline.is_none() && can_only_be_worse(expectation, cell) => {
             standing_if_worse(expectation, &figure)
         }
-        Some(Direction::Worse | Direction::Any) => cannot("not-trusted"),
+        Some(Direction::Worse | Direction::Any) => cannot(NOT_TRUSTED),
     };
+    let why = why.map(|why| with_finding(why, first_invalid(kind, concerning()), cell));
     let once = baseline.and_then(|baseline| {
         let scale = Scale::of(plan).between(plan, [&baseline.name, &cell.target.name]);
         scale.within_start_noise(&figure)
@@ -143,6 +147,22 @@ fn judge(
         standing,
         why: why.as_ref().map(|why| Messages::NONE.in_english(why)),
         data: why,
+    }
+}
+
+/// The reason, with the finding if the reason is that figures cannot be trusted.
+fn with_finding(why: Message, finding: Option<&Finding>, cell: &Cell<'_>) -> Message {
+    match finding {
+        Some(finding) if why.id == NOT_TRUSTED => {
+            let by_agents = cell.slices.iter().any(|slice| !slice.agents.is_empty());
+            message!(
+                "not-trusted-because",
+                rule = Value::word(&finding.rule),
+                name = &finding.rule,
+                agents = by_agents
+            )
+        }
+        _ => why,
     }
 }
 
@@ -269,7 +289,7 @@ fn standing_if_worse(
             (Standing::Met, Some(why))
         }
         Some((false, false)) => (Standing::NotMet, None),
-        _ => cannot("not-trusted"),
+        _ => cannot(NOT_TRUSTED),
     }
 }
 
@@ -292,9 +312,9 @@ fn can_only_be_worse(expectation: &plan::Expectation, cell: &Cell<'_>) -> bool {
         return false;
     }
     let full = cell.full();
-    let unsent: u64 = full.iter().map(|slice| slice.backlog).sum();
+    let waiting: u64 = full.iter().map(|slice| slice.backlog).sum();
     let ended: u64 = full.iter().map(|slice| slice.ok() + slice.failed()).sum();
-    unsent as f64 <= MOST_UNSENT * ended as f64
+    waiting as f64 <= MOST_UNSENT * ended as f64
 }
 
 fn quantity(figure: plan::Figure) -> Quantity {
@@ -562,6 +582,12 @@ mod tests {
         // 4.5 ms with the delay, 2 ms without: the delay alone may have failed it.
         assert_eq!(standings(late(), p99(Below, "4ms")), all("cannot tell"));
         assert_eq!(standings(late(), p99(Above, "4ms")), all("cannot tell"));
+        let mut open = late();
+        open.plan.comparing.expect = vec![p99(Below, "4ms")];
+        assert_eq!(
+            open.assess().expected[0].why.as_deref(),
+            Some("requests were sent late by this machine")
+        );
         assert_eq!(standings(late(), p99(Above, "50ms")), all("not met"));
         let none = expectation(None, Figure::Errors, AtMost, errors("0%"));
         assert_eq!(standings(late(), none), all("met"));

@@ -44,7 +44,7 @@ pub use compare::sentence::named_metric;
 pub use compare::{Compared, compare, compare_all};
 pub use continuous_load::Stretch;
 pub use document::decided::is_decided_all_the_same;
-pub use document::{Source, document, document_without_slices, sentences, take_slices};
+pub use document::{Source, conditions, document, document_without_slices, sentences, take_slices};
 pub use earlier::{
     ASSUMED_RUN_TO_RUN, Better, CONTROL_LIMIT, EarlierRun, Measure, Series, against_earlier,
 };
@@ -52,7 +52,7 @@ pub use evidence::Evidence;
 pub use figures::hits;
 pub use figures::size_class::SizeClass;
 pub use findings::flags::{Flag, OtherSlices, SLICE_TESTS, SliceTest, flags};
-pub use findings::messages::{Messages, figure_words, whole_percent};
+pub use findings::messages::{Messages, change_ends, figure_words, whole_percent};
 pub use findings::precedence::explains_figures;
 pub use findings::rule::Rule;
 pub use findings::rule_info::{RuleInfo, Texts};

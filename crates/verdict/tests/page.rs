@@ -30,8 +30,8 @@ Within each group, the more severe findings come first. A finding of group 4 or 
 workloads and targets is listed once.
 
 These terms occur in many sections. A *slice* is one uninterrupted measurement of a workload on a target; a
-*full slice* is a slice that was not cut short. A *block* is a group of slices of all targets that are
-compared with each other; with two targets it is a *quad*: four slices in the order A B B A. The *primary
+*full slice* is a slice that was not cut short. A *block* is the smallest group of rounds that
+measures all targets in a balanced order; with two targets, two rounds in the order A B B A. The *primary
 metric* is throughput in a closed loop and median response time in an open loop.
 
 | rule | severity | what it finds |
@@ -71,9 +71,10 @@ const LINT_HEAD: &str = "\
 
 `tenbin lint FILE…` applies the rules below to result files of other tools ([formats.md](formats.md) lists
 them). If a file lacks the figures that a rule needs, the rule finds nothing. Each finding quotes the
-lines of the file that show it. *Suspect* means that the figures may mislead, *invalid* that they cannot be trusted.
-`tenbin explain RULE` prints the section of a rule; for `little`, it prints the rule of Tenbin's own runs. The
-exit code is 0 if nothing was found, 6 if something was, and 2 if a file cannot be read.
+lines of the file that show it. *Suspect* means that the figures may mislead, *invalid* that they cannot be trusted;
+a *note* does not put them in doubt. `tenbin explain RULE` prints the section of a rule; for `little`, it prints the
+rule of Tenbin's own runs. The exit code is 0 if nothing but notes was found, 6 if something was, and 2 if a file cannot
+be read.
 
 A file that was cut off, or whose figures contradict each other, is rejected with the reason. No rule can see
 what a file does not say: for example, whether the load generator was the limit.

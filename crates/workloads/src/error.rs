@@ -74,6 +74,13 @@ pub enum WorkloadError {
         /// The reason.
         why: String,
     },
+    /// The workload cannot use the data that earlier runs have stored.
+    Found {
+        /// The workload's name.
+        workload: String,
+        /// The reason.
+        why: Sentence,
+    },
     /// A setting that only the blobstore protocol supports, for a target with another protocol.
     NoBlobstore {
         /// The workload's name.
@@ -168,6 +175,9 @@ impl WorkloadError {
                 workload,
                 why
             ),
+            Self::Found { workload, why } => {
+                sentence!("work-found", "workload {workload}: {why}", workload, why)
+            }
             Self::NoBlobstore { workload, what } => sentence!(
                 "no-blobstore",
                 "workload {workload}: {what} is available only for targets with the blobstore \

@@ -356,6 +356,9 @@ pub struct Leftover {
     pub reason: Option<String>,
     /// Whether the target acknowledged the deletion of this data.
     pub acknowledged: bool,
+    /// Whether a clean-up of the run cannot remove the data either, because its place is not, or no
+    /// longer, known.
+    pub unremovable: bool,
 }
 
 impl From<String> for Leftover {

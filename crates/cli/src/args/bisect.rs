@@ -28,9 +28,10 @@ commit has --certainty. A misleading run does not decide the search: each run on
 probabilities. Commits that do not build or start are skipped. The commits are those of `git
 rev-list --first-parent GOOD..BAD`; a merge counts as one commit.
 
-HTTP and search servers start again before each block, so that one slow start is one block; S3 and
-blob stores, which keep data, start once for each run. --margin is the smallest slowdown to look
-for, here 1%. docs/bisect.md describes the method.
+HTTP and search servers start again before every two rounds, so that one slow start affects only
+those; S3 and blob stores, which keep data, start once for each run. --margin is the smallest slowdown to look
+for, here 1%. `tenbin bisect http -h` also lists --margin and the frequent options of the
+measurement. docs/bisect.md describes the method.
 
 Exit codes: 0 found, 8 cannot tell, 6 INVALID, 3 --good or --bad does not build or start.
 
@@ -122,7 +123,7 @@ fn figure(text: &str) -> Result<Figure, Sentence> {
     } else {
         Err(sentence!(
             "no-block-ratio",
-            "{figure} has no ratio that blocks can state; choose a percentile",
+            "{figure} has no ratio that rounds can state; choose a percentile",
             figure
         ))
     }

@@ -24,7 +24,8 @@ const CANDIDATE: &str = "candidate";
 Measures a base and a candidate in turns, until the candidate is proven not worse than --margin
 (PASS), or proven worse (REGRESSION), or --budget or --max-rounds are used up (CANNOT TELL). Each
 decision is wrong with a probability of at most 5 %, however long the gate measures. The first
-target is the base, unless --baseline is given. docs/gate.md describes the decisions.
+target is the base, unless --baseline is given. `tenbin gate http -h` also lists --margin,
+--max-rounds and the frequent options of the measurement. docs/gate.md describes the decisions.
 
 Exit codes: 0 pass, 7 regression, 8 cannot tell, 6 INVALID, 9 SUSPECT with --suspect fail; with
 --git-bisect those of `git bisect run`.
@@ -197,6 +198,14 @@ pub struct Revision {
     pub directory: PathBuf,
     /// The full name of the commit.
     pub commit: String,
+}
+
+impl Revision {
+    /// The revision as given, without its commit.
+    pub(crate) fn spelled(&self) -> &str {
+        let name = self.name.rsplit_once(" (");
+        name.map_or(&self.name, |(spelled, _)| spelled)
+    }
 }
 
 /// The plan with its launched target once in the worktree of the base and once in that of the

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 On a terminal, Tenbin asks for everything that no option states: at most six questions. Elsewhere,
 --kind and --server are required. Tenbin then sends one GET request to each server, and writes the
 plan file. For the request, Tenbin starts a command and stops it again. If the file of the command
-is missing, the command of --build builds it before.
+is missing, the command of --build builds it before; on a terminal, Tenbin asks for this command.
 
 Examples:
   tenbin init

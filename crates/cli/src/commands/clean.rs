@@ -68,6 +68,12 @@ fn clean_run(run: &Path) -> Exit {
     match cleaned {
         Ok(cleaned) => {
             cleaned.removed.iter().for_each(output::say_note);
+            for left in &cleaned.unremovable {
+                output::say_warning(&left.sentence());
+            }
+            if cleaned.left.is_empty() && !cleaned.unremovable.is_empty() {
+                return local;
+            }
             if cleaned.left.is_empty() {
                 for place in places(&plan) {
                     let nothing = sentence!("nothing-left", "nothing is left {place}", place);

@@ -54,6 +54,13 @@ pub(crate) enum BuildError {
     },
     /// There is no place for builds.
     NoCache,
+    /// There is no build command, and the program is not in the worktree.
+    NothingBuilt {
+        /// The program as the plan names it.
+        program: String,
+        /// The revision as given.
+        revision: String,
+    },
     /// The build command failed.
     Build {
         /// The revision.
@@ -115,6 +122,12 @@ impl BuildError {
                 "no-cache-directory",
                 "there is no cache directory: HOME is not set; name a directory with --build-dir"
             ),
+            Self::NothingBuilt { program, revision } => sentence!(
+                "nothing-built",
+                "nothing built {program} in the work tree of {revision}: add --build COMMAND",
+                program,
+                revision
+            ),
             Self::Build {
                 revision,
                 command,
@@ -142,7 +155,7 @@ impl BuildError {
             | Self::SameCommit { .. }
             | Self::NoCache => Exit::Refused,
             Self::Directory { .. } => Exit::Record,
-            Self::Build { .. } => Exit::Target,
+            Self::NothingBuilt { .. } | Self::Build { .. } => Exit::Target,
         }
     }
 }

@@ -25,6 +25,13 @@ pub(crate) enum CommandError {
         /// Names of the runs.
         runs: Vec<String>,
     },
+    /// Several runs have the name, or a name that ends with the word.
+    SeveralOfName {
+        /// The word.
+        word: String,
+        /// Names of the newest of these runs, newest first.
+        runs: Vec<String>,
+    },
     /// A directory of runs is none.
     NoDirectory {
         /// The path.
@@ -78,6 +85,14 @@ impl CommandError {
             Self::SeveralRuns { word, runs } => sentence!(
                 "several-runs",
                 "several runs begin with {word:?}: {runs}; write more of the name",
+                word,
+                runs = runs.join(", ")
+            )
+            .with_names("runs", runs),
+            Self::SeveralOfName { word, runs } => sentence!(
+                "several-of-name",
+                "several runs are called {word:?}, newest first: {runs}; write the whole name of \
+                 one of them",
                 word,
                 runs = runs.join(", ")
             )

@@ -262,6 +262,18 @@ impl InitError {
             Self::Status {
                 target,
                 path,
+                status: 405,
+            } => sentence!(
+                "init-method",
+                "target {target:?}: the server does not accept GET {path} (status 405); choose another \
+                 path (--request), or write the plan with --no-try and add method = \"POST\" to \
+                 [[workload]]",
+                target,
+                path
+            ),
+            Self::Status {
+                target,
+                path,
                 status,
             } => sentence!(
                 "no-success",

@@ -168,3 +168,34 @@ fn the_short_help_has_the_frequent_options_only() {
         }
     }
 }
+
+#[test]
+fn the_short_help_in_a_gate_or_a_bisect_begins_with_their_options() {
+    let english = |line: &str| {
+        let asked = args::command().try_get_matches_from(line.split(' '));
+        asked.expect_err("help is no command").to_string()
+    };
+    let japanese = |line: &str| {
+        let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        page(&arguments, Language::Japanese)
+            .expect("a page")
+            .to_string()
+    };
+    let gate = [
+        "--base-rev", "--candidate-rev", "--build", "--margin", "--budget", "--cannot-tell",
+    ];
+    let bisect = ["--good", "--bad", "--build", "--margin", "--certainty"];
+    for (outer, own) in [("gate", &gate[..]), ("bisect", &bisect)] {
+        for command in ["http", "s3 get", "blob", "run"] {
+            for help in [&english as &dyn Fn(&str) -> String, &japanese] {
+                let short = help(&format!("tenbin {outer} {command} -h"));
+                for option in own {
+                    assert!(short.contains(option), "{option}: {short}");
+                }
+                let example = format!("  tenbin {outer} {command} ");
+                assert!(short.contains(&example), "{short}");
+                assert!(short.find(own[0]) < short.find("--quiet"), "{short}");
+            }
+        }
+    }
+}

@@ -126,7 +126,7 @@ fn so_far(ratio: &InterimRatio) -> Option<String> {
         ratio.baseline,
         format::ratio(figure.value),
         format::ratio_ends(figure, &ENGLISH),
-        format::plural(ratio.blocks as u64, "block")
+        format::plural(ratio.rounds as u64, "round")
     ))
 }
 
@@ -160,12 +160,17 @@ fn figures(slice: &Slice) -> String {
     let busiest = slice.requests().max_by_key(|op| op.times.service.len());
     if let Some(op) = busiest.filter(|op| !op.times.service.is_empty()) {
         // In a closed loop, the response time is the service time.
-        let latency = if op.times.response.is_empty() {
-            &op.times.service
+        let (latency, unsent) = if op.times.response.is_empty() {
+            (&op.times.service, 0)
         } else {
-            &op.times.response
+            (&op.times.response, op.counts.unsent)
         };
-        let time = |q| format::time(latency.value_at_quantile(q) as f64 / 1e9);
+        // Requests that were never sent would have taken longer than all others.
+        let all = (latency.len() + unsent) as f64;
+        let time = |q: f64| match q * all / latency.len() as f64 {
+            rank if rank <= 1.0 => format::time(latency.value_at_quantile(rank) as f64 / 1e9),
+            _ => "unknown".to_owned(),
+        };
         text += &format!("  p50 {:>8}  p99 {:>8}", time(0.5), time(0.99));
     }
     let cpu = slice.server().and_then(|server| server.cpu_seconds);
@@ -233,10 +238,11 @@ mod tests {
             metric: tenbin_result::Metric::Throughput,
             ratio: None,
             blocks: 0,
+            rounds: 0,
         };
         table.set_ratios(&[ratio.clone()]);
         assert_eq!(table.text(200).lines().count(), 1);
-        ratio.blocks = 3;
+        (ratio.blocks, ratio.rounds) = (3, 6);
         ratio.ratio = Some(tenbin_result::Figure {
             value: 1.25,
             interval: None,
@@ -247,7 +253,7 @@ mod tests {
         assert_eq!(
             text.lines().last(),
             Some(
-                "  so far, not final: GET throughput, caddy ÷ nginx: 1.250 (interval unknown) after 3 blocks"
+                "  so far, not final: GET throughput, caddy ÷ nginx: 1.250 (interval unknown) after 6 rounds"
             )
         );
     }

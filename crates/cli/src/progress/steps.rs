@@ -90,10 +90,10 @@ pub(super) fn probe(progress: &Progress<'_>) -> Option<Sentence> {
     };
     Some(sentence!(
         "probe",
-        "{workload} on {target}: {what} of {rate} ({bracket})",
+        "{workload} on {target}: {what} at {rate} ({bracket})",
         workload,
         target,
-        what = if *proof { "proof" } else { "probe" },
+        what = if *proof { "proof" } else { "step" },
         rate = exact_rate(*rate),
         bracket = said(&bracket(*held, *failed))
     ))

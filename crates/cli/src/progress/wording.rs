@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use tenbin_plan::duration::Time;
-use tenbin_plan::{Sentence, sentence};
-use tenbin_result::format::{bytes, count, exact_rate};
+use tenbin_plan::{MeasuredTime, Sentence, sentence};
+use tenbin_result::format::{bytes, count, exact_rate, exact_rates, plural};
 use tenbin_runner::LoadedData;
 
 /// A forecast of this duration or more counts as unlimited.
@@ -14,22 +14,33 @@ pub(super) const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
 pub(super) fn done_of(done: u64, total: Option<u64>) -> Sentence {
     match total {
         Some(total) => sentence!("done-of", "{done} of {total}", done, total),
-        None => sentence!("done", "{done}", done),
+        None => sentence!("done", "{done} so far", done),
     }
 }
 
 /// The range that contains the highest rate, as known so far: `held` is the highest rate that met
 /// the limits, `failed` the lowest rate that did not.
 pub(super) fn bracket(held: Option<f64>, failed: Option<f64>) -> Sentence {
-    match (held.map(exact_rate), failed.map(exact_rate)) {
-        (Some(held), Some(failed)) => sentence!(
-            "maximum-between",
-            "the maximum is between {held} and {failed}",
-            held,
-            failed
+    match (held, failed) {
+        (Some(held), Some(failed)) => {
+            let [held, failed] = exact_rates([held, failed]);
+            sentence!(
+                "maximum-between",
+                "the maximum is between {held} and {failed}",
+                held,
+                failed
+            )
+        }
+        (Some(held), None) => sentence!(
+            "maximum-at-least",
+            "the maximum is at least {held}",
+            held = exact_rate(held)
         ),
-        (Some(held), None) => sentence!("maximum-at-least", "the maximum is at least {held}", held),
-        (None, Some(failed)) => sentence!("maximum-below", "the maximum is below {failed}", failed),
+        (None, Some(failed)) => sentence!(
+            "maximum-below",
+            "the maximum is below {failed}",
+            failed = exact_rate(failed)
+        ),
         (None, None) => sentence!("maximum-unknown", "the maximum is still unknown"),
     }
 }
@@ -97,6 +108,35 @@ impl Lasting {
     }
 }
 
+/// What the duration of a run is made of. `more`: whether slices follow the rounds.
+pub(super) fn parts_of(measured: MeasuredTime, more: bool) -> Sentence {
+    let MeasuredTime {
+        targets,
+        workloads,
+        each,
+    } = measured;
+    let (of_workloads, scope) = match workloads {
+        0 | 1 => (String::new(), ""),
+        several => (format!(" × {several} workloads"), " and workload"),
+    };
+    let rest = if more {
+        "warm-up, pauses, probes and sustained load"
+    } else {
+        "warm-up and pauses"
+    };
+    let parts = sentence!(
+        "time-parts",
+        " ({targets}{workloads} × {each}, the rest {rest}; -d sets the time per target{scope})",
+        targets = plural(targets as u64, "target"),
+        workloads = of_workloads,
+        each = Time::rounded(each),
+        rest,
+        scope
+    );
+    let parts = parts.with("targets", targets).with("workloads", workloads);
+    parts.with("rest", more)
+}
+
 /// What is loaded before measuring.
 pub(super) fn after_loading(loaded: &LoadedData) -> Sentence {
     let (objects, size) = (count(loaded.objects), bytes(loaded.bytes));
@@ -119,25 +159,68 @@ pub(super) fn after_loading(loaded: &LoadedData) -> Sentence {
     }
 }
 
-/// The longest duration of the run; `None` if slow targets cannot prolong the run.
+/// The longest duration of the run; `None` if slow targets cannot prolong the run. `longest`: if one
+/// target is much slower than another; `behind`: if a target cannot keep up with a fixed rate.
 pub(super) fn slower(
     forecast: Duration,
     longest: Option<Duration>,
+    behind: Option<Duration>,
     requests: Option<u64>,
 ) -> Option<Sentence> {
-    match (longest, requests) {
-        (Some(longest), None) if forecast < NO_LIMIT => Some(sentence!(
+    if requests.is_some() || forecast >= NO_LIMIT {
+        return None;
+    }
+    match (longest, behind) {
+        (Some(longest), _) => Some(sentence!(
             "if-slower",
             ", up to {time} if one target is much slower",
             time = Time::rounded(longest)
         )),
-        _ => None,
+        (None, Some(behind)) => Some(sentence!(
+            "if-behind",
+            ", up to {time} if a target cannot keep up with the rate",
+            time = Time::rounded(behind)
+        )),
+        (None, None) => None,
     }
+}
+
+/// That requests of an open loop wait, because a target does not keep up with the rate.
+pub(super) fn behind(waiting: u64) -> Sentence {
+    sentence!(
+        "behind",
+        "behind: {waiting} requests are due and wait for a free connection; use a lower --rate or \
+         more --connections",
+        waiting = count(waiting)
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_duration_of_a_run_says_what_it_is_made_of() {
+        let said = |targets, workloads, more| {
+            let each = Duration::from_secs(32);
+            let measured = MeasuredTime {
+                targets,
+                workloads,
+                each,
+            };
+            parts_of(measured, more).to_string()
+        };
+        assert_eq!(
+            said(2, 1, true),
+            " (2 targets × 32s, the rest warm-up, pauses, probes and sustained load; -d sets the time \
+             per target)"
+        );
+        assert_eq!(
+            said(1, 4, false),
+            " (1 target × 4 workloads × 32s, the rest warm-up and pauses; -d sets the time per target \
+             and workload)"
+        );
+    }
 
     #[test]
     fn what_ends_by_requests_has_no_made_up_length() {
@@ -162,12 +245,22 @@ mod tests {
         assert_eq!(of(60, None, None), "4 slices in about 1m");
         let up_to = |requests| {
             let seconds = Duration::from_secs;
-            let slower = slower(seconds(60), Some(seconds(132)), requests);
+            let slower = slower(seconds(60), Some(seconds(132)), None, requests);
             slower.map(|slower| slower.to_string())
         };
-        let slower = ", up to 2m12s if one target is much slower";
-        assert_eq!(up_to(None).as_deref(), Some(slower));
+        let longer = ", up to 2m12s if one target is much slower";
+        assert_eq!(up_to(None).as_deref(), Some(longer));
         assert_eq!(up_to(Some(300)), None);
+        let behind = slower(
+            Duration::from_secs(60),
+            None,
+            Some(Duration::from_secs(110)),
+            None,
+        );
+        assert_eq!(
+            behind.map(|behind| behind.to_string()).as_deref(),
+            Some(", up to 1m50s if a target cannot keep up with the rate")
+        );
         let shortest = Some(Duration::from_secs(10));
         assert_eq!(
             of(60, shortest, None),

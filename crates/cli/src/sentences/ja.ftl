@@ -18,13 +18,25 @@ usual-forms = よく使う形(主なオプションの一覧は tenbin http -h):
 tip-target = サーバーは '--target { $url }' で指定する
 tip-in-plan = 測定の内容はプランにある。プランのキー(たとえば [load] の connections)で指定する。オプションとキーの対応は docs/plan-file.md
 build-first = init がサーバーをビルドするのは --build があるときだけ。先にビルドする: { $build }
+build-missing-first = { $program } がない。先にサーバーをビルドする: { $build }
 init-building = { $program } がないためビルド中: { $build }
 ci-fill-in = { $file } の先頭の TENBIN_VERSION と TENBIN_URL を確認する。CI がダウンロードする Tenbin のリリースを表す
 ignore-runs = 結果は { $runs }/ に書かれる。git の対象から外すには: echo { $runs }/ >> .gitignore
 no-build = --build がないため、リビジョンを git にあるまま起動した。サーバーをビルドするコマンドを指定する(例: --build make)
+nothing-built = { $revision } の作業ツリーに { $program } がない。ビルドするコマンドを --build COMMAND で指定する
 tip-k6 = Tenbin はスクリプトを実行しない。k6 の設定に当たる 'tenbin http' のオプションは docs/coming-from.md#k6 にある
 tip-plan = プランは 'tenbin run { $plan }' で実行し、'tenbin plan file { $plan }' で確認する
 tip-option = このオプションの名前は '{ $name }'
+tip-tool =
+    'tenbin http URL' に --connections、--rate、--duration などのオプションを付ける('tenbin http -h')。
+    { $tool } の結果は 'tenbin import FILE' で読める
+tip-no-programs = Tenbin が測るのはサーバーで、プログラムではない。{ $tool } の結果は 'tenbin import FILE' で読める
+tip-command = このコマンドの名前は '{ $name }'
+tip-last-two = 最新の 2 つの実行なら 'tenbin { $command } previous last'
+tip-last = 最新の実行なら 'tenbin { $command } last'
+out-is-no-file =
+    「{ $text }」はファイル名のように終わっているが、--out は実行を置くディレクトリー。ファイルに書くには
+    --export { $format }={ $text }
 
 # --- Ctrl-C
 no-ctrl-c = Ctrl-C を扱う準備ができない: { $why }
@@ -73,6 +85,17 @@ lasting-between = 最大 { $what }、{ $shortest }〜{ $time }
 until-requests = { $what }、{ $requests } リクエストが終わるまで
 until-requests-or = { $what }、{ $requests } リクエストが終わるまで、または { $time }
 if-slower = (あるターゲットがはるかに遅ければ、最長 { $time })
+time-parts =
+    ({ $targets } ターゲット{ $workloads ->
+        [1] {""}
+       *[other] {" "}× { $workloads } ワークロード
+    } × { $each }、残りは{ $rest ->
+        [true] ウォームアップ、休止、ほかの負荷の測定、連続負荷
+       *[false] ウォームアップと休止
+    }。-d で各ターゲットの時間を指定する)
+if-behind = (あるターゲットがレートに追いつかなければ、最長 { $time })
+behind =
+    遅れている: { $waiting } リクエストが予定時刻を過ぎて接続の空きを待っている。--rate を下げるか、--connections を増やす
 after-loading = 。その前に、ターゲットごとに { $objects } 個のオブジェクト({ $size })を読み込む
 after-loading-again =
     。その前に、ターゲットごとに { $objects } 個のオブジェクト({ $size })を読み込み、
@@ -80,7 +103,7 @@ after-loading-again =
 probe =
     { $target } の { $workload }: { $rate } の{ $what ->
         [proof] 証明
-       *[probe] 試行
+       *[step] 試行
     }({ $bracket })
 maximum-between = 最大レートは { $held } と { $failed } の間
 maximum-at-least = 最大レートは { $held } 以上
@@ -112,7 +135,7 @@ checking-bucket = バケット { $bucket } を確認中
 checking-access = バケット { $bucket } へのアクセスを確認中
 checking-support = { $feature } への対応を確認中
 aborting-uploads = 未完了のアップロード { $uploads } 件を中止中
-reading-unloaded = 無負荷のサーバーの応答を読み取り中
+reading-unloaded = 負荷をかける前の応答を読み取り中(負荷中の応答と比べる)
 reading-back =
     書き込みまたは削除したオブジェクトから { $objects } 個を{ $is_again ->
         [true] 再び
@@ -131,6 +154,7 @@ buckets = バケット { $first }〜{ $last }{" "}
 no-bucket = バケットなし
 kept-for-later = { $prefix } 以下の { $objects } 個のオブジェクトを、以後の実行のために{ $place }に残した
 deleted-objects = バケット { $bucket } の { $prefix } 以下から { $objects } 個のオブジェクト({ $bytes } バイト)を削除した
+deleted-blobs = セット { $set } の blob を { $blobs } 個削除した
 deleted-bucket = 実行が作成したバケット { $bucket } を削除した
 in-directory = ディレクトリー { $directory }{" "}
 in-set = セット { $set }{" "}
@@ -180,7 +204,7 @@ restarts-take =
     ターゲットを{ $when ->
         [block] ブロック
        *[slice] スライス
-    }の前ごとに再起動する。ウォームアップを含め、{ $whole } s のうち約 { $seconds } s かかる
+    }の前ごとに再起動する。ウォームアップを含め、{ $whole } のうち約 { $time } かかる
     (--relaunch=never なら起動は 1 回だけ)
 trying-once-more = { $why }。もう一度だけ試す
 nothing-measured = 何も測定しなかったので、{ $directory } を削除した
@@ -242,21 +266,30 @@ metrics-page = メトリクス: { $url }
 
 # --- Cautions before a run
 too-few-rounds =
-    --rounds { $rounds }({ $blocks } { $is_pair ->
-        [true] クワッド(ABBA)
-       *[false] ブロック(ウィリアムズ方格)
-    })ではどんな差も示せない。信頼水準 { $confidence } % では、{ $questions ->
+    --rounds { $rounds } ではどんな差も示せない。信頼水準 { $confidence } % では、{ $questions ->
         [1] {""}
        *[other] { $questions } 個の比較の
-    }符号順位検定に { $blocks_needed } { $is_pair ->
-        [true] クワッド
-       *[false] ブロック
-    }が必要 → --rounds { $needed } 以上にする(約 { $time }){ $offers }
+    }符号順位検定に { $needed } ラウンドが必要 → --rounds { $needed } 以上にする(約 { $time }){ $offers }
 or-keep-time = 。時間を変えないなら、--rounds { $needed } --slice { $slice }
 or-compare-less =
     。または比較を減らし、このラウンド数で最大 { $questions } 個にする(基準以外の 1 ターゲットの 1 ワークロードが
     1 個の比較。スイープの各段階はまとめて 1 個)
 or-without-twin = 。または双子(--aa)を外す
+rounds-rounded-up = { $asked } ではなく { $count } ラウンドにする。{ $design }、実行は { $each } ラウンドの倍数になる
+order-of-workloads = 比べるワークロードの釣り合った順序は { $each } ラウンドで一巡し
+order-of-pair = 2 つのターゲットの釣り合った順序(A B B A)は 2 ラウンドで一巡し
+order-of-targets =
+gate-few-rounds =
+    合格にはできない。ゲートは最大 { $most } ラウンドを測り、合格には少なくとも { $needed } ラウンド(約 { $time })が必要
+    → --max-rounds を { $needed } 以上にする
+gate-budget-too-short =
+    合格にはできない。--budget { $budget } で測れるのは { $measured } ラウンドで、合格には少なくとも { $needed } ラウンド(約 { $time })が必要
+    → --budget を { $enough } 以上にする
+gate-budget-short =
+    --budget { $budget } で測れるのは { $allowed } ラウンドで、合格には少なくとも { $needed } ラウンド(約 { $time })が必要。
+    ゲートは { $measured } ラウンドを必ず測ってから終わる → 予算のうちで合格にするには --budget を { $enough } 以上にする
+gate-budget =
+    ゲートは { $budget } 測ると終わる(--budget)。{ $allowed } ラウンドを測れる。合格には少なくとも { $needed } ラウンド(約 { $time })が必要
 rounds-rounded-up = { $asked } ではなく { $count } ラウンドにする。{ $design }、実行は完全なブロックだけからなる
 blocks-of-workloads = 比べるワークロードは { $each } ラウンドのブロックで交互に測り
 quads-of-targets = 2 つのターゲットは 2 ラウンドの ABBA のクワッドで交互に測り
@@ -264,7 +297,7 @@ squares-of-targets =
     { $targets } 個のターゲット{ $twin ->
         [true] (--aa の双子を含む)
        *[false] {""}
-    }は { $each } ラウンドのウィリアムズ方格で交互に測り
+    }の釣り合った順序は { $each } ラウンドで一巡し
 small-parts =
     「{ $workload }」の 1 パートは { $part } だが、ほとんどのサーバーは最後のパートを除き { $smallest } 未満のパートを
     拒否する
@@ -296,8 +329,9 @@ no-title = タイトルは、制御文字も見えない文字もない 1 文字
 no-such-figure = この値のある実行がない。値の一覧は tenbin history --help にある
 last-measured = last は { $run }。それより新しい { $newest } は何も測定していない
 no-run-directory =
-    実行 { $name } はない。実行ディレクトリーではなく、runs/ にこのラベルを持つ実行も、この文字列で始まる名前の実行もない。
-    実行の一覧は tenbin list で見る
+    実行 { $name } はない。この実行ディレクトリーも、runs/ にこのラベルを持つ実行も、名前がこの文字列で始まるか終わる実行もない。
+    実行の一覧は tenbin list で見る{ $hint }
+did-you-mean-run = 。{ $near } ではないか
 not-in-runs = { $run } はこのディレクトリーの { $runs }/ にない。ラベルはそこから探す
 label-taken = { $run } がラベル「{ $label }」を使っている。先にそのラベルを外す: tenbin label { $label } ''
 no-label =
@@ -833,8 +867,12 @@ lint-check-address =
 lint-own-verdict = ファイルは { $trust } だった tenbin の実行のもの: { $why }
 lint-read-findings = 実行ディレクトリーを tenbin show で表示し、実行の所見を読む
 lint-failures-counted =
-    { $requests } リクエストのうち { $failed }({ $share })が失敗し、{ $rate } に数えられている: { $failures }。
-    正しい応答: { $correct }
+    { $requests } リクエストのうち { $failed }({ $share })が失敗し、{ $rate } に数えられている: { $failures }{ $correct }
+lint-rate-of-correct = 。正しい応答: { $correct }
+lint-stopped-at-deadline =
+    oha が終了時刻に { $requests } 件のリクエストを打ち切った(-w を付けると応答を待つ): リクエストの { $share }
+lint-deadline-is-usual =
+    最も遅いリクエストが重要でなければ、対処は不要。終了時刻に応答待ちだったリクエストで、接続ごとに 1 件まで。時間は記録されない
 lint-use-correct-rate =
     正しい応答のスループットを使い、失敗の理由を調べる。失敗は正しい応答より速いことが多い
 lint-single-runs =
@@ -907,6 +945,7 @@ cannot-write-file = { $path } に書けない。{ $why }
 no-run = このディレクトリーの runs/ に実行がない。実行ディレクトリーを指定する
 too-few-runs = runs/ の測定済みの実行は { $there } 件しかなく、新しい方から { $asked } 番目はない。tenbin list で一覧を見る
 several-runs = 「{ $word }」で始まる実行がいくつもある({ $runs })。名前をもっと長く書く
+several-of-name = 「{ $word }」という名前の実行がいくつもある(新しい順に { $runs })。どれかの名前をすべて書く
 no-directory = { $path } はディレクトリーではない。実行のあるディレクトリーを指定する
 in-no-run = { $flag }: 「{ $name }」のある実行がない。実行にあるのは { $known }
 run-still-running = { $path } の実行はまだ続いており、何も測定していない
@@ -1009,6 +1048,7 @@ contradicts-rate = 内容が矛盾している。{ $seconds } 秒で { $requests
 contradicts-failures = 内容が矛盾している。{ $requests } リクエストのうち { $failed } が失敗したことになっている
 contradicts-order = 内容が矛盾している。{ $less } が { $more } より長い
 contradicts-mean = 内容が矛盾している。平均が最短と最長の間にない
+contradicts-percentiles = 内容が矛盾している。このパーセンタイルからはこの平均になりえない
 result-line-too-long = 行が { $longest } バイトより長い。この形式にそのような行はない
 no-column-of-tool = { $tool } が書く列「{ $name }」がない
 other-fields = フィールドが { $fields } 個で、1 行目の { $columns } 個と異なる。壊れているのかもしれない
@@ -1125,6 +1165,9 @@ keys-no-address = アドレスがない
 keys-header = ヘッダー { $name } を送れない
 identity-token-unreadable = トークンのファイル { $path } を読めない: { $error }
 no-temporary-keys = ターゲット「{ $target }」の一時的な鍵を { $issuer } から取得できない: { $why }
+rejected-method =
+    ターゲット「{ $target }」、ワークロード「{ $workload }」: 最初のリクエストが失敗した。
+    サーバーはここで GET を受け付けない(ステータス 405)。-X POST か、別のパス(--path)を使う
 rejected =
     ターゲット「{ $target }」、ワークロード「{ $workload }」: 最初のリクエストが失敗した。
     GET の応答のステータスは { $status } で、成功に数えない。URL を直すか、
@@ -1145,6 +1188,7 @@ work-patterns = ワークロード { $workload }: { $reason }
 work-bucket = ワークロード { $workload }: 「{ $bucket }」はバケット名に使えない。a-z、0-9、`-`、`.` からなる 3〜63 文字で、最初と最後は英字か数字にする
 work-size = ワークロード { $workload }: { $size } バイトのオブジェクトは、1 回の PUT で送れる大きさ({ $most } バイト)を超えている
 work-locations = ワークロード { $workload }: 位置を { $path } に保存できない: { $why }
+work-found = ワークロード { $workload }: { $why }
 no-blobstore = ワークロード { $workload }: { $what } は blobstore プロトコルのターゲットでだけ使える。外すか、ほかのプロトコルのターゲットを除く
 work-objects = ワークロード { $workload }: オブジェクトの数は 1〜{ $most } にする。{ $objects } は使えない
 
@@ -1215,6 +1259,17 @@ no-credentials =
 script =
     { $tool } のスクリプト。Tenbin はスクリプトを実行しない。`{ $command }` から始める{ $exports }{ $left_out }。
     異なるリクエストは --patterns のファイルに書く。ほかの設定の対応は { $section }
+patterns-of-values =
+    リクエストではなく値のファイル。--patterns のファイルには、/users/1 のようなパスを 1 行に 1 つ、またはリクエストを JSON で書く。
+    行ごとに 1 つのリクエストを作る(docs/patterns.md#requests-from-a-csv-file)
+patterns-read = { $file }: 読み込んだリクエストは { $all } 件、そのうち異なるものは { $different } 件
+script-further = 異なるリクエストは --patterns のファイルに書く。ほかの設定の対応は { $section }{ $exports }{ $left_out }
+script-closest = { $file } は { $tool } のスクリプト。Tenbin はスクリプトを実行しない。最も近いコマンドは次のとおり:
+url-is-plan = 「{ $text }」は URL ではない。プランファイルは `tenbin run { $text }` で実行する
+url-is-script =
+    「{ $text }」は URL ではない。Tenbin はスクリプトを実行しない。k6 や wrk のスクリプトなら、
+    `tenbin import { $text }` が最も近いコマンドを表示する
+url-is-file = 「{ $text }」は URL ではない。"http://127.0.0.1:8080/" のように書き、リクエストのファイルは --patterns で指定する
 script-secrets = (先に export { $variables } を実行する)
 script-left-out = (引き継がなかったもの: { $parts })
 target-has = ターゲット「{ $target }」に{ $what }
@@ -1272,6 +1327,9 @@ no-ci-variable = CI のファイルでは環境変数「{ $name }」を設定で
 input-ended = 最後の質問の前に入力が終わった。何も書いていない
 no-input = 答えを読めない: { $text }。何も書いていない
 no-trial = サーバーを試せない: { $text }
+init-method =
+    ターゲット「{ $target }」: サーバーは GET { $path } を受け付けない(ステータス 405)。別のパスを選ぶか(--request)、
+    --no-try でプランを書き、[[workload]] に method = "POST" を加える
 no-success =
     ターゲット「{ $target }」: GET { $path } の応答のステータスは { $status } で、実行は 2xx だけを成功に数える。
     リクエストを直す(--request)
@@ -1327,7 +1385,7 @@ step-zero = 「{ $text }」の長さが 0。"100/s for 1s" のように書く
 no-sustain = { $error }。測定時間に対する割合なら 20% のように書く
 too-few-levels = 「{ $text }」は { $levels } 段階になる。増加には { $fewest_levels } 段階以上が必要。"1..64" のように書く
 too-many-levels = 「{ $text }」は { $levels } 段階になる。増加は最大 { $most_levels } 段階。刻みを大きくする
-descending-levels = 「{ $text }」は降順。"1..64" のように接続数の少ない方から書く。奇数番目のブロックは段階を下る順に測る
+descending-levels = 「{ $text }」は降順。"1..64" のように接続数の少ない方から書く。ラウンドのまとまりの 2 つに 1 つは、段階を下る順に測る
 level-out-of-range = 「{ $text }」の { $number } は範囲外。接続数は 1〜{ $most_connections }
 no-levels = 「{ $text }」は段階の指定ではない。"1..256"(倍々)、"1,2,4,8"、"10:100:10"(開始、終了、刻み)のように書く
 think-no-end = 「{ $text }」に終わりの値がない。"uniform:50ms..150ms" のように書く
@@ -1371,6 +1429,7 @@ too-many-keys = キーと表が { $most_names } 個(プランの上限)を超え
 not-toml = TOML ではない:「{ $message }」
 plan-not-utf8 = プランではない。UTF-8 のテキストではない
 no-text = { $other } はテキストではない。引用符で囲む
+number-in-quotes = { $value } は引用符で囲まれている。引用符なしの数で書く: { $number }
 no-whole = { $value } は整数ではない。{ $least } のように書く
 no-switch = { $other } は true でも false でもない
 flag-cannot-set = { $flag } ではこのキーを設定できない
@@ -1582,6 +1641,7 @@ target-of-nothing = ターゲットには url、起動するコマンド、ま�
 is-directory = ディレクトリー
 is-no-server = サーバーでないもの
 is-blob-server = 組み込みの blob サーバー
+no-port-in-launch = {"{"}port{"}"} がなく、Tenbin が選んだポートをサーバーが知ることができない。{"{"}port{"}"} を加えるか、サーバーを自分で起動して --target NAME=URL で指定する
 no-port-placeholder = {"{"}port{"}"} がなく、Tenbin が選んだポートをサーバーが知ることができない。{"{"}port{"}"} を加えるか、サーバー自身のアドレスをターゲットの url に書く
 no-variable = 環境変数として正しくない。名前が空か '=' を含む、または NUL 文字がある
 ready-one-of = {"{"} port = true {"}"}、{"{"} url = "http://…" {"}"}、{"{"} log = "text" {"}"} のどれか 1 つを書く
@@ -1617,6 +1677,7 @@ phase-missing = { $name } のための設定だが、フェーズに含まれて
 blob-operation = blob のワークロードにはフェーズが必要。operation = "pgd" は put、get、delete を順に行う
 mix-above-alloc = alloc_above を超えている。混合では 1 回のリクエストで blob を保存する
 range-beyond-blob = 最小の blob の末尾を超えている。範囲を短くするか、blob を大きくする
+range-beyond-stored = 範囲 { $range } は、保存済みの最小の blob({ $size })の末尾を超えている。範囲を短くする(blobstore-bench では -s を小さくする)
 needs-until-gone = until_gone = true が必要
 gone-with-batch = blob を 1 つずつ確認する。batch を外す
 no-shares = 「{ $text }」は混合ではない。put、get、delete のうち 2 つ以上を、整数の割合とともに "put:20,get:75,delete:5" のように書く
@@ -1802,7 +1863,7 @@ no-working-directory = 作業ディレクトリー { $directory } を使えな�
 command-empty = コマンドが空になっている
 no-free-port = { $addresses } に空きポートがない: { $source }
 not-executable = { $file } は実行できない
-no-such-file = { $file } というファイルはない
+no-such-file = { $file } というファイルはない{ $meant }
 no-such-program = PATH に「{ $program }」というプログラムがない。インストールするか、フルパスで指定する
 bad-status = { $url } の応答のステータスは { $bad }
 log-lacks = その出力に「{ $text }」がない
@@ -1936,7 +1997,7 @@ nats-connecting-again = NATS サーバーとの接続が切れた。接続し直
 nats-said = 「{ $text }」
 nats-no-response = { $seconds } 秒以内に応答がない
 nats-client-ended = クライアントが終了した
-nats-without-creds = { $why }。`tenbin hub` が書いたファイルを --creds で指定する
+nats-without-creds = ハブの証明書が不明。tenbin hub が書いたファイルを --creds FILE で指定する
 agent-stopped-by-user = エージェント「{ $name }」は利用者が止めた
 agent-unassigned = エージェント「{ $name }」はもうこの実行に割り当てられていない
 agent-left-out = コーディネーターはこのエージェントを除いて続ける。負荷を止めた
@@ -2025,11 +2086,11 @@ bisect-one-workload = bisect は 1 つのワークロードを追うが、プラ
 bisect-uncommitted = コミットしていない変更は測らない。悪い端は HEAD
 bisect-commits = { $good } の後から { $bad } まで、最初の親をたどって { $count } コミット。{ $forecast }
 bisect-forecast =
-    見込みは約 { $step_count } ステップ、{ $block_count } ブロック、測定 { $time }(最長 { $budget })、
+    見込みは約 { $step_count } ステップ、{ $round_count } ラウンド、測定 { $time }(最長 { $budget })、
     ビルドは最大 { $builds } コミット
 bisect-one-of = { $first }…{ $last } のどれか
 bisect-step =
-    ステップ { $step }: コミット { $commit }({ $commits } 中 { $number } 番目)、{ $block_count } ブロック。
+    ステップ { $step }: コミット { $commit }({ $commits } 中 { $number } 番目)、{ $round_count } ラウンド。
     最も確からしいのは { $likely }(確からしさ { $certainty })。残り約 { $left }
 bisect-cpu-decides = 最初の指標では判断できないため、1 操作あたりの CPU 時間で判断する
 run-invalid = この実行は INVALID: { $why }
@@ -2037,7 +2098,7 @@ runs-invalid = { $runs } 回続けて実行が INVALID: { $why }
 its-runs-invalid = このコミットの実行は INVALID: { $why }
 commit-skipped = { $commit } を飛ばす: { $why }
 its-build-failed = ビルドに失敗した({ $why })
-no-block-ratios = 比のあるブロックがない
+no-block-ratios = 比のあるラウンドがない
 # --- tenbin search
 convert-interrupted = 中断した。残りは変換していない
 pages-there = { $pages } には、この設定のページ { $count } 件がすでにある
@@ -2098,6 +2159,7 @@ ci-create-jenkins = CI のために、種類が Secret text の認証情報を�
 init-next = 次に実行する: { $command }
 init-kind = サーバーの種類
 init-server = サーバーの URL、または起動するコマンド({"{"}port{"}"} は空きポートになる)
+init-build = { $program } がない。ビルドするコマンド、または none [{ $build }]
 init-path = リクエストのパスとクエリー [URL のもの]
 init-search = 検索のパスとクエリー [URL のもの]
 init-operation = 操作(get、put、put:50,get:50 など)[get]
@@ -2153,7 +2215,7 @@ left-to-clean = { $said }。残りを削除するには次を実行する: { $cl
 # --- Values on the command line
 agent-name = 英字、数字、-、_ からなる 1〜64 文字にする
 no-network = 10.0.0.0/24 のようなアドレスかネットワークを書く
-no-block-ratio = { $figure } にはブロックごとの比がない。パーセンタイルを選ぶ
+no-block-ratio = { $figure } にはラウンドごとの比がない。パーセンタイルを選ぶ
 not-between-certainty = 「{ $text }」は 50%〜99.9% の範囲にない
 budget-short = 「{ $text }」は短すぎる。最短は 1s
 no-meaning-in-bisect = bisect は実行を自分で選び、結果を 1 つ表示するので、{ $what } には意味がない。外す
@@ -2212,6 +2274,7 @@ export-without-file = ファイル名がない。{ $name }=FILE、標準出力�
 read-no-further = ファイルの続きを読めない: { $why }。途中で切れているのかもしれない
 cannot-open = 開けない。{ $why }
 directory-of-run = ディレクトリーになっている。実行ディレクトリーの結果は tenbin show が表示する
+no-hub = { $address } で待ち受けるハブがない(接続の拒否)。tenbin hub で起動する
 no-nats = NATS サーバー { $url } に接続できない: { $why }
 file-empty = 空のファイル。何も書かれていない
 unread-json = 結果を読めないツールの JSON。メンバーは { $members }

@@ -59,6 +59,7 @@ fn of_ratio(each: &InterimRatio, course: &[(usize, Figure)]) -> Value {
         "challenger": each.challenger,
         "metric": each.metric_phrase(),
         "blocks": each.blocks,
+        "rounds": each.rounds,
         "ratio": said.as_ref().map(|said| &said[0]),
         "interval": said.as_ref().map(|said| &said[1]),
         "course": course.collect::<Vec<Value>>(),
@@ -87,6 +88,7 @@ mod tests {
                 n: blocks as u64,
             }),
             blocks,
+            rounds: 2 * blocks,
         }
     }
 

@@ -124,6 +124,8 @@ fn what_a_killed_run_has_left_is_cleaned() {
         let cleaned = clean(&directory);
         cleaned
             .expect_code(0)
+            .expect_stderr("deleted ")
+            .expect_stderr(" of set tenbin-")
             .expect_stderr("nothing is left in set tenbin-");
         // At most one PUT in flight on each of the four connections.
         assert!(server.settled() <= before + 4, "{cleaned}");

@@ -108,6 +108,23 @@ fn deletions_are_followed_until_they_take_effect() {
     );
     assert_eq!(server.settled(), 4, "{run}");
     run.expect_stderr("4 blobs were still there at the last poll");
+    expect_beyond_clean(&scratch, &run);
+}
+
+/// Checks that `tenbin clean`, which has no locations of the blobs, is not said to delete the blobs.
+fn expect_beyond_clean(scratch: &Scratch, run: &Outcome) {
+    assert!(!run.stderr.contains("to delete what is left"), "{run}");
+    let runs = std::fs::read_dir(scratch.path().join("runs")).expect("runs");
+    let newest = runs.map(|entry| entry.expect("an entry").path()).max();
+    let newest = newest.expect("a run");
+    for _ in 0..2 {
+        let words = ["clean".as_ref(), newest.as_os_str()];
+        let cleaned = Tenbin::new(scratch, words).run();
+        cleaned
+            .expect_code(0)
+            .expect_stderr("4 blobs were still there at the last poll");
+        assert!(!cleaned.stderr.contains("nothing is left"), "{cleaned}");
+    }
 }
 
 #[test]

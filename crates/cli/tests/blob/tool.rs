@@ -6,7 +6,7 @@ use std::time::Duration;
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
-use crate::common::{Scratch, Tenbin};
+use crate::common::{SECRET, Scratch, Tenbin};
 use crate::stand::Blobs;
 
 const CONF: &str = r#"{
@@ -36,13 +36,14 @@ fn the_founding_lines_run_and_print_that_tools_lines() {
         " DataSize=10240 ",
         " backend=blobstore\n",
         " dbDir=build/db/\n",
-        " Running Loop 0 Put Test\n",
-        " Loop: 0, Int: 0, Dur(s): ",
+        " Running Loop 1 Put Test\n",
+        " Loop: 1, Int: 0, Dur(s): ",
         ", Mode: PUT, Ops: ",
-        " Loop: 1, Int: TOTAL, Dur(s): ",
+        " Loop: 2, Int: TOTAL, Dur(s): ",
         ", Mode: DEL, Ops: ",
         " The subsequent '-m g' or '-m d' test should be specified with '-n ",
-        "Slowdowns: 0\n",
+        ", Lat(ms): [min: ",
+        "], Slowdowns: 0\n",
         "Verdict  ",
     ] {
         run.expect_stdout(said);
@@ -81,7 +82,7 @@ fn the_founding_lines_run_and_print_that_tools_lines() {
         .collect();
     assert_eq!(totals.len(), 2, "{json}");
     assert!(totals.iter().all(|row| row["Ops"] == 20), "{json}");
-    // Sizes are those of the stored blobs, independent of -s.
+    // Without -s, whole blobs are read.
     for row in totals {
         let [seconds, rate] = ["Seconds", "Mbps"].map(|key| row[key].as_f64().expect("a number"));
         let bytes = rate * seconds * 1_048_576.0;
@@ -115,6 +116,49 @@ fn the_founding_lines_run_and_print_that_tools_lines() {
     let dummy = line("blobstore-bench -b dummy -d 1 -m pgd -pr dummytest -s 10Ki -t 2 -l 2");
     dummy.expect_measured();
     dummy.expect_stdout(" backend=dummy\n");
+}
+
+#[test]
+fn a_get_of_stored_blobs_reads_as_much_as_the_size_says() {
+    let scratch = Scratch::new("blobstore-bench-size");
+    let server = Blobs::start(&scratch, &[]);
+    scratch.write("blob.conf", CONF.replace("URL", &server.url()));
+    let line = |line: &str| {
+        let line = format!("blobstore-bench -c blob.conf -db rocksdb -r db -d 20 -n 10 {line}");
+        Tenbin::new(&scratch, line.split(' '))
+            .within(Duration::from_secs(120))
+            .run()
+    };
+    line("-m p -s 10Ki").expect_measured();
+    line("-m g -s 1Ki -o part.json").expect_measured();
+    let json = std::fs::read_to_string(scratch.join("part.json")).expect("part.json");
+    let rows: Value = serde_json::from_str(&json).expect("JSON");
+    let mut rows = rows.as_array().expect("rows").iter();
+    let total = rows.find(|row| row["IntervalName"] == "TOTAL");
+    let total = total.expect("a total");
+    let [seconds, rate] = ["Seconds", "Mbps"].map(|key| total[key].as_f64().expect("a number"));
+    let bytes = rate * seconds * 1_048_576.0;
+    assert!((bytes - 10.0 * 1024.0).abs() < 1.0, "{bytes}: {json}");
+
+    line("-m g -s 20Ki").expect_code(2).expect_stderr(
+        "workload get: range 0-20479 extends beyond the end of the smallest stored blob (10KiB); \
+         use a shorter range",
+    );
+}
+
+#[test]
+fn an_access_layer_that_requires_tokens_gets_them() {
+    let scratch = Scratch::new("blobstore-bench-token");
+    let server = Blobs::start(&scratch, &["--secret-key", SECRET]);
+    scratch.write("blob.conf", CONF.replace("URL", &server.url()));
+    let words = "blobstore-bench -c blob.conf -m pgd -n 10 -s 10Ki -d 20";
+    Tenbin::line(&scratch, words).run().expect_code(4);
+    let run = Tenbin::line(&scratch, words)
+        .env("TENBIN_SECRET_KEY", SECRET)
+        .run();
+    run.expect_measured();
+    run.expect_silence_about(SECRET);
+    run.expect_stdout("Mode: DEL, Ops: 10,");
 }
 
 #[test]

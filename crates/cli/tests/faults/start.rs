@@ -38,7 +38,8 @@ fn expect_no_run(scratch: &Scratch) {
 #[test]
 fn a_url_that_is_not_there() {
     let scratch = Scratch::new("not-found");
-    let locations = "location / { return 404; } location /away { return 503; }";
+    let locations = "location / { return 404; } location /away { return 503; } \
+                     location /form { return 405; }";
     let nginx = Nginx::serving(&scratch, locations);
     let short = ["--warmup", "0s", "--slice", "100ms", "--rounds", "2"];
     let http = |url: &str, more: &[&str]| {
@@ -53,6 +54,10 @@ fn a_url_that_is_not_there() {
     expect_no_run(&scratch);
     let accepted = http(&nginx.url(), &["--expect", "404"]);
     accepted.expect_measured();
+    let form = format!("{}form", nginx.url());
+    http(&form, &[]).expect_code(3).expect_stderr(
+        "the server does not accept GET here (status 405): use -X POST, or another path (--path)",
+    );
     let away = format!("{}away", nginx.url());
     http(&away, &[])
         .expect_code(4)

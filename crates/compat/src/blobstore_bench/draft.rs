@@ -6,7 +6,7 @@ use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
 use tenbin_plan::{At, BlobDraft, Draft, List, Phase, Scalar, TargetDraft, WorkloadDraft};
 
-use super::{Backend, BlobstoreBenchJob};
+use super::{Backend, BlobstoreBenchJob, SECRET_KEY_VARIABLE};
 
 /// Duration of a mode without a time limit: 24 hours, because every mode must end.
 const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
@@ -17,9 +17,13 @@ impl BlobstoreBenchJob {
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere("blobstore-bench"));
         draft.targets = vec![At::nowhere(self.target())];
+        let mut has_put = false;
         let modes = self.modes.iter();
         draft.workloads = modes
-            .map(|(phase, name)| At::nowhere(self.workload(*phase, name)))
+            .map(|(phase, name)| {
+                has_put |= *phase == Phase::Put;
+                At::nowhere(self.workload(*phase, name, has_put))
+            })
             .collect();
         draft.load.connections = Some(At::flag("-t", self.threads));
         draft.threads = Some(At::flag("-t", self.threads));
@@ -34,6 +38,9 @@ impl BlobstoreBenchJob {
     fn target(&self) -> TargetDraft {
         let mut target = TargetDraft {
             name: Some(At::nowhere("blobstore")),
+            secret_key_env: self
+                .has_secret_key
+                .then(|| At::nowhere(SECRET_KEY_VARIABLE)),
             ..TargetDraft::default()
         };
         match &self.backend {
@@ -55,8 +62,12 @@ impl BlobstoreBenchJob {
         target
     }
 
-    fn workload(&self, phase: Phase, name: &str) -> WorkloadDraft {
+    /// The workload of a mode; `has_put`: an earlier mode has stored the blobs.
+    fn workload(&self, phase: Phase, name: &str, has_put: bool) -> WorkloadDraft {
         let reads = phase == Phase::Get;
+        let part = self
+            .part
+            .filter(|_| reads && !has_put && self.directory.is_some());
         let mut workload = WorkloadDraft::of(BlobDraft {
             operation: Some(At::flag("-m", phase.name())),
             size: Some(At::flag("-s", Size(self.size).to_string())),
@@ -66,6 +77,7 @@ impl BlobstoreBenchJob {
                 .directory
                 .as_ref()
                 .map(|directory| At::flag("-r", directory.as_str())),
+            range: part.map(|part| At::flag("-s", format!("0-{}", part - 1))),
             verify: (reads && !self.verify).then(|| At::flag("-verify", false)),
             errors: self.errors.map(|errors| At::flag("-e", errors)),
             ..BlobDraft::default()

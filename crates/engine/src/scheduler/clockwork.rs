@@ -2,8 +2,10 @@
 
 use std::sync::atomic::Ordering;
 
-use super::Scheduler;
+use tenbin_plan::LEAST_QUEUE;
+
 use super::slot::SlotState;
+use super::{Schedule, Scheduler};
 use crate::error::ErrorClass;
 use crate::order::Order;
 use crate::tally::Times;
@@ -13,6 +15,24 @@ pub(super) const STOP_DRAIN_NANOS: u64 = 1_000_000_000;
 
 /// Length of a sample's period, nanoseconds.
 pub(super) const SAMPLE_NANOS: u64 = 1_000_000_000;
+
+/// The time from which no request of the queue is sent any more: after the window closes, the queue
+/// has as much time as its requests took to become due, but at most one timeout.
+///
+/// A target that can serve the rate empties the queue in this time, even after a pause. Requests
+/// that are still in the queue show that the target cannot keep up, and sending them would only make
+/// the slice longer. These requests are counted ([`crate::Counter::Unsent`]) and rank above all others
+/// in the response times, because the queue of an overloaded target only grows: of two requests, the
+/// one that was due later waits longer. A percentile that lies among them is unknown, and every other
+/// percentile is the same as if all requests had been sent.
+pub(super) fn queue_limit(schedule: &Schedule) -> u64 {
+    if schedule.pacer.is_none() {
+        return u64::MAX;
+    }
+    let least = LEAST_QUEUE.as_nanos() as u64;
+    let time = schedule.close.max(least).min(schedule.timeout);
+    schedule.close.saturating_add(time)
+}
 
 impl Scheduler<'_> {
     /// The next order that is due, with its slot. Callers repeat the call until the result is
@@ -34,6 +54,9 @@ impl Scheduler<'_> {
             return Some((slot, Order::Send));
         }
         self.expire_queue(now);
+        if now >= self.queue_limit {
+            self.drop_queue();
+        }
         if self.waiting && now < self.rested {
             return None;
         }
@@ -68,7 +91,7 @@ impl Scheduler<'_> {
             } else {
                 due
             };
-            wake = wake.min(act);
+            wake = wake.min(act).min(self.queue_limit);
         }
         if self.waiting && !self.over(self.rested) {
             wake = wake.min(self.rested);
@@ -155,11 +178,14 @@ impl Scheduler<'_> {
         None
     }
 
-    /// Open loop: fails arrivals that waited a whole timeout for a free connection.
+    /// Open loop: fails arrivals that waited a whole timeout for a free connection; at the end of
+    /// the time for the queue, also arrivals that waited while the target accepted no connection.
     fn expire_queue(&mut self, now: u64) {
         let timeout = self.schedule.timeout;
+        let is_down = self.up == 0 && self.none_up_since <= self.schedule.close;
+        let is_over = is_down && now >= self.queue_limit;
         while let Some(due) = self.next_arrival() {
-            if due.saturating_add(timeout) > now {
+            if due.saturating_add(timeout) > now && !is_over {
                 return;
             }
             if let Some(pacer) = &mut self.schedule.pacer {
@@ -195,6 +221,22 @@ impl Scheduler<'_> {
                 self.tally.never_prepared_censored(times);
             }
         }
+    }
+
+    /// Open loop: counts the rest of the queue as unsent, and ends the schedule.
+    fn drop_queue(&mut self) {
+        if self.next_arrival().is_none() {
+            return;
+        }
+        let Some(pacer) = &self.schedule.pacer else {
+            return;
+        };
+        let left = self.allowance.operations.saturating_sub(self.issued);
+        let due_before = |time| pacer.due_before(time).min(left);
+        // The queue is in the order of the due times: requests of the settling time come first.
+        let in_window = due_before(self.schedule.close) - due_before(self.schedule.open);
+        self.tally.never_sent(in_window);
+        self.due = u64::MAX;
     }
 
     /// Opens and closes the window and ships samples when they are due.

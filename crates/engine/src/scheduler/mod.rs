@@ -90,6 +90,9 @@ pub struct Scheduler<'w> {
     stopped: bool,
     /// Time at which a stopped slice ends, even with requests in flight.
     drain_limit: u64,
+    /// Time from which no request of the queue is sent any more; [`u64::MAX`] in a closed loop and
+    /// without an end of the window.
+    queue_limit: u64,
     last_end: u64,
     /// Time at which the current wait for a response started: at the last response if requests
     /// stayed in flight, otherwise at the next request. A failure does not end the wait.
@@ -176,6 +179,7 @@ impl<'w> Scheduler<'w> {
             rested: u64::MAX,
             stopped: false,
             drain_limit: u64::MAX,
+            queue_limit: clockwork::queue_limit(&schedule),
             last_end: schedule.open,
             quiet_since: NONE_OUT,
             next_deadline: u64::MAX,

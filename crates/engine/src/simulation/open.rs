@@ -155,3 +155,81 @@ fn a_trace_is_sent_as_it_was_recorded_and_ends_the_slice() {
     assert_eq!(played.seconds, 0.21);
     assert!(played.turns < 100, "{} turns", played.turns);
 }
+
+#[test]
+fn an_overloaded_slice_ends_after_twice_its_length_and_counts_what_was_not_sent() {
+    // 16 connections to a server that takes 5 ms serve 3,200 requests per second.
+    for (per_second, window, due) in [
+        (20_000.0, 2 * SECOND, 40_000),
+        (1_000_000.0, SECOND, 1_000_000),
+    ] {
+        let mut play = Play::constant(per_second, 16);
+        play.window = window;
+        play.load.timeout = Duration::from_secs(30);
+        let played = play.on(&mut Simple::endless(), &mut |_, _| {
+            Fate::Answer(5 * MILLIS, 200)
+        });
+        let sent = played.total.times.response.len();
+        assert_eq!(sent + played.total.counts.unsent, due, "{per_second}/s");
+        let served = 2 * window / SECOND * 3_200;
+        assert!(sent.abs_diff(served) <= 32, "{per_second}/s: {sent}");
+        assert_eq!(played.errors(ErrorClass::Timeout), 0);
+        let end = played.samples.last().unwrap().end;
+        assert!(end <= 2 * window + 10 * MILLIS, "{per_second}/s: {end} ns");
+        // The request of rank 6,000 is served after 6,000 / 3,200 s, as if the queue had no limit.
+        let response = &played.total.times.response;
+        let at_rank = response.value_at_quantile(6_000.0 / sent as f64) as f64 / 1e9;
+        let expected = 6_000.0 / 3_200.0 - 6_000.0 / per_second;
+        assert!(
+            (at_rank - expected).abs() < 0.01,
+            "{per_second}/s: {at_rank} s"
+        );
+    }
+}
+
+#[test]
+fn a_target_that_keeps_up_on_average_is_sent_every_request() {
+    let mut play = Play::constant(100.0, 1);
+    play.window = 10 * SECOND;
+    play.load.timeout = Duration::from_secs(60);
+    let played = play.on(&mut Simple::endless(), &mut |_, now| {
+        let stalled = (2 * SECOND..10 * SECOND).contains(&now);
+        let time = if stalled {
+            10 * SECOND - now
+        } else {
+            5 * MILLIS
+        };
+        Fate::Answer(time, 200)
+    });
+    assert_eq!(played.total.times.response.len(), 1_000);
+    assert_eq!(played.total.counts.unsent, 0);
+}
+
+#[test]
+fn requests_of_the_settling_time_are_not_counted_as_unsent() {
+    let mut play = Play::constant(20_000.0, 16);
+    play.lead = SECOND;
+    play.load.timeout = Duration::from_secs(30);
+    let played = play.on(&mut Simple::endless(), &mut |_, _| {
+        Fate::Answer(5 * MILLIS, 200)
+    });
+    // The queue of the settling time is not empty after 4 s.
+    assert_eq!(played.total.times.response.len(), 0);
+    assert_eq!(played.total.counts.unsent, 20_000);
+}
+
+#[test]
+fn a_target_that_accepts_no_connection_ends_the_slice_early_with_connect_errors() {
+    let mut play = Play::constant(10.0, 1);
+    play.window = 2 * SECOND;
+    play.load.timeout = Duration::from_secs(30);
+    let played = play.against(
+        &mut Simple::endless(),
+        &mut |_, _| Fate::Answer(MILLIS, 200),
+        &|_| false,
+    );
+    assert_eq!(played.errors(ErrorClass::Connect), 20);
+    assert_eq!(played.total.counts.unsent, 0);
+    let end = played.samples.last().unwrap().end;
+    assert!(end <= 4_100 * MILLIS, "{end} ns");
+}

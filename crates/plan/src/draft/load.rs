@@ -106,7 +106,7 @@ section! {
             )
             .refuses(
                 &["requests"],
-                "probes of the search end by time; leave out requests (--requests)",
+                "steps of the search end by time; leave out requests (--requests)",
             )
             .flag(
                 Flag::text(

@@ -42,9 +42,9 @@ section! {
                 .default("rounds × slice"),
             );
         /// number of rounds; a round is one slice of every target. A run consists of complete
-        /// blocks: an even number of rounds for two targets (ABBA quads); for three or more, a
-        /// multiple of the number of targets, or of twice that number if it is odd (Williams
-        /// squares). Other numbers are rounded up, with a note
+        /// blocks, in which the order of the targets is balanced: an even number of rounds for two
+        /// targets (A B B A); for three or more, a multiple of the number of targets, or of twice
+        /// that number if it is odd (Williams squares). Other numbers are rounded up, with a note
         count: Scalar, shown count = whole(1, MOST_ROUNDS)
             .default_rule(
                 "8 for one target, 16 for two, 10 with a gate; for more, the smallest number of squares that \
@@ -138,10 +138,10 @@ section! {
             "Unmeasured load before the first slice of each workload on each target",
         ));
         /// continuous load on each target after the rounds, without rests. While another target is
-        /// loaded, a server can save what it uses up under load: tokens of a rate limit, burst
-        /// credits of a disk or a virtual machine, deferred compaction, heat. The stretch uses up
-        /// what was saved; where a target falls below its figures in the rounds, no verdict is
-        /// given: finding `sustained`. A time, or a share of the measured time of each workload on
+        /// loaded, a server can save what it uses up under load: tokens of a rate limit,
+        /// extra speed of a disk or a virtual machine (burst credits), deferred compaction, heat. The
+        /// stretch uses up what was saved; where a target falls below its figures in the rounds, no
+        /// verdict is given: finding `sustained`. A time, or a share of the measured time of each workload on
         /// each target, at least a target's share of a block; `"0"` for no stretch. Maximum-rate
         /// searches, rates that change, operations that use up their objects, and slices with cold
         /// caches (`relaunch = "slice"`) have no stretch; of a concurrency sweep, only the highest
@@ -168,7 +168,7 @@ section! {
                 "--soak",
                 "TIME",
                 "Long continuous load on each target after the rounds, for example 30m, to use up \
-                 large credits; the same as --sustain TIME",
+                 large reserves; the same as --sustain TIME",
             ));
         /// whether each workload is sent to each target for a moment with one connection and with
         /// twice its connections after the rounds, to find what limits the target: section `limit`.
@@ -238,7 +238,7 @@ section! {
         #[derive(Debug, Clone, PartialEq)]
         pub struct Rounds {
             /// Number of rounds, each with one slice of every target. With two targets, this is an
-            /// even number, because two rounds form one ABBA quad. If the run can end by precision,
+            /// even number, because two rounds form one block (A B B A). If the run can end by precision,
             /// this is the minimum number.
             pub count: u32 = 0,
             /// The number of rounds as written in the plan, if `count` was rounded up to whole

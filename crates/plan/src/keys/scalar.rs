@@ -92,6 +92,15 @@ impl Scalar {
 
     pub(crate) fn whole(&self, least: u64, most: u64) -> Result<u64, Mistake> {
         let Self::Whole(number) = *self else {
+            if let Some(number) = self.quoted_number(least, most) {
+                return Err(sentence!(
+                    "number-in-quotes",
+                    "{value} is in quotes; write the number without quotes: {number}",
+                    value = self,
+                    number
+                )
+                .into());
+            }
             return Err(sentence!(
                 "no-whole",
                 "{value} is not a whole number; write for example {least}",
@@ -107,6 +116,15 @@ impl Scalar {
             .ok()
             .filter(|&number| number <= most)
             .ok_or_else(|| Mistake::too_large(number, most))
+    }
+
+    /// The number of a text that is a whole number from `least` to `most`.
+    fn quoted_number(&self, least: u64, most: u64) -> Option<u64> {
+        let Self::Text(text) = self else {
+            return None;
+        };
+        let number = text.trim().parse().ok()?;
+        (least..=most).contains(&number).then_some(number)
     }
 
     pub(crate) fn switch(&self) -> Result<bool, Sentence> {

@@ -28,6 +28,15 @@ impl Fault {
         }
     }
 
+    /// A file of values, such as CSV, which are not requests.
+    pub(super) fn of_values() -> Self {
+        Self::of_file(sentence!(
+            "patterns-of-values",
+            "has values, not requests: a file of patterns has a path per line, such as /users/1, or \
+             requests as JSON; make a request of each row (docs/patterns.md#requests-from-a-csv-file)"
+        ))
+    }
+
     pub(super) fn in_line(index: usize, why: Sentence) -> Self {
         Self {
             spot: Spot::Line(index + 1),

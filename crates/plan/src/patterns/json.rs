@@ -17,6 +17,13 @@ use crate::{Sentence, conceal_text, sentence};
 /// Reads the text; patterns without a method get `method`.
 pub(super) fn read(text: &str, method: &str, builder: &mut Builder) -> Result<(), Fault> {
     let mut reader = serde_json::Deserializer::from_str(text);
+    let fault = |error| {
+        if is_object_per_line(text) {
+            Fault::of_values()
+        } else {
+            fault(error)
+        }
+    };
     let groups = reader
         .deserialize_any(FileVisitor(&Count::default()))
         .map_err(fault)?;
@@ -33,6 +40,15 @@ pub(super) fn read(text: &str, method: &str, builder: &mut Builder) -> Result<()
         })?;
     }
     Ok(())
+}
+
+/// Whether the first two lines are an object each, as in NDJSON.
+fn is_object_per_line(text: &str) -> bool {
+    let is_object =
+        |line: &str| line.starts_with('{') && serde_json::from_str::<de::IgnoredAny>(line).is_ok();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = [lines.next(), lines.next()];
+    first.iter().all(|line| line.is_some_and(is_object))
 }
 
 fn fault(error: serde_json::Error) -> Fault {

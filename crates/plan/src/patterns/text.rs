@@ -14,10 +14,14 @@ pub(super) fn read<R: BufRead + ?Sized>(
     method: &str,
     builder: &mut Builder,
 ) -> Result<(), Fault> {
+    let mut is_first = true;
     while let Some((index, line)) = lines.next()? {
         let line = utf8(line, index)?.trim();
         if line.is_empty() || line.starts_with('#') {
             continue;
+        }
+        if std::mem::take(&mut is_first) && is_row(line) {
+            return Err(Fault::of_values());
         }
         let pushed = request::path(line).and_then(|path| {
             let group = builder.group(method)?;
@@ -29,6 +33,13 @@ pub(super) fn read<R: BufRead + ?Sized>(
         })?;
     }
     Ok(())
+}
+
+/// Whether the first line is a row of a table, and no path or URL.
+fn is_row(line: &str) -> bool {
+    let is_address = line.starts_with('/') || line.contains("://");
+    let is_code = line.contains(['(', '=', '{']);
+    !is_address && !is_code && line.contains([',', ';', '\t']) && Script::of(line).is_none()
 }
 
 #[cfg(test)]
@@ -56,6 +67,29 @@ mod tests {
             let begin = format!("is a script of {tool}, and Tenbin does not run scripts: ");
             assert!(fault.why.text().starts_with(&begin), "{}", fault.why);
         }
+    }
+
+    #[test]
+    fn a_table_of_values_is_refused_with_what_a_pattern_file_is() {
+        for text in [
+            "user,password\nalice,a\n",
+            "\nuser;password\n",
+            "user\tpassword\nalice\ta\n",
+            "{\"user\": \"alice\"}\n{\"user\": \"bob\"}\n",
+        ] {
+            let fault = read(text.as_bytes(), PatternFormat::Auto, "GET").unwrap_err();
+            assert_eq!(fault.spot, Spot::File, "{text}: {}", fault.why);
+            assert!(
+                fault
+                    .why
+                    .text()
+                    .contains("a path per line, such as /users/1"),
+                "{text}: {}",
+                fault.why
+            );
+        }
+        let fault = read(b"/a\nb,c\n", PatternFormat::Auto, "GET").unwrap_err();
+        assert_eq!(fault.spot, Spot::Line(2));
     }
 
     #[test]

@@ -3,11 +3,18 @@
 
 use std::collections::BTreeSet;
 
+use crate::Sentence;
 use crate::plan::found::Found;
 use crate::plan::model::Plan;
 use crate::plan::workload::Workload;
 
 impl Plan {
+    /// The reason why a workload cannot use the data set that was found, if any.
+    pub fn refuses(&self, at: usize, found: Found) -> Option<Sentence> {
+        let workload = self.workloads.get(at)?;
+        workload.kind.protocol().refuses(found)
+    }
+
     /// Sets a workload's number and sizes of objects to the values of the data set that was found.
     /// A default name of the workload changes accordingly, also in expectations. Returns whether
     /// the plan changed.
@@ -118,6 +125,31 @@ mod tests {
             &[10_240],
         );
         assert_eq!(blob.workloads[0].name, "delete-10KiB");
+    }
+
+    #[test]
+    fn a_range_beyond_what_was_found_is_refused_and_kept_out_of_the_plan() {
+        let blob = "kind = \"blob\"\noperation = \"g\"\nlocations = \"/x\"\nsize = \"20KiB\"\n";
+        for (work, range, sizes, is_refused) in [
+            (blob, "0-20479", [10_240, 10_240], true),
+            (blob, "0-10239", [10_240, 30_000], false),
+            (blob, "random:15KiB", [10_240, 30_000], true),
+            (blob, "random:10KiB", [10_240, 10_240], false),
+            (EXISTING, "0-2047", [1024, 1024], false),
+            (EXISTING, "random:2KiB", [1024, 1024], false),
+            (EXISTING, "random:2KiB", [1024, 4096], false),
+        ] {
+            let mut plan = plan(&format!("{work}range = \"{range}\""));
+            let found = Found::of(sizes).unwrap();
+            let why = plan.refuses(0, found).map(|why| why.to_string());
+            assert_eq!(why.is_some(), is_refused, "{range}: {why:?}");
+            assert!(why.is_none_or(|why| why.contains("stored blob (10KiB)")));
+            plan.settle(0, found);
+            let mut context = Context::of_this_process().unwrap();
+            context.environment = Box::new(|_| Some("b".to_owned()));
+            let draft = Draft::from_toml(&plan.to_toml(), Path::new("plan.toml")).unwrap();
+            assert!(draft.resolve(&mut context).is_ok(), "{range}");
+        }
     }
 
     #[test]

@@ -159,7 +159,7 @@ impl Plan {
             Pace::Search(_) => {
                 return Some(sentence!(
                     "search-has-proof",
-                    "a maximum-rate search already ends with a longer probe"
+                    "a maximum-rate search already ends with a longer step"
                 ));
             }
             Pace::Ramp { .. } | Pace::Steps { .. } | Pace::Trace(_) => {

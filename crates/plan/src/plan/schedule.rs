@@ -2,17 +2,47 @@
 
 use std::time::Duration;
 
-use crate::load::RateSearch;
+use crate::load::{Pace, RateSearch};
 use crate::plan::model::Plan;
 use crate::relaunch::Relaunch;
+use crate::resolve::FEWEST_OF_GATE;
 use crate::rng::{Rng, name_number, split_mix};
 
 /// Maximum length of a slice on the slowest target, as a multiple of the planned length, if all
 /// targets are sent the same requests.
 pub const LONGEST_SLICE: f64 = 2.5;
 
+/// Shortest time after a slice in which the queue of an open loop is sent, unless the timeout is
+/// shorter: a pause in a short slice is still measured.
+pub const LEAST_QUEUE: Duration = Duration::from_secs(1);
+
 /// The stream of random numbers that orders the blocks of a gate.
 const ORDER_OF_GATE: u64 = 0x6761_7465;
+
+/// What the budget of a gate allows; numbers of rounds in whole blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GateBudget {
+    /// The budget.
+    pub budget: Duration,
+    /// Rounds after which the budget is used up, at most the largest number of rounds.
+    pub allowed: u32,
+    /// The most rounds that are measured: the smallest number of rounds is measured whatever the budget
+    /// allows.
+    pub measured: u32,
+    /// Rounds without which no pass is possible.
+    pub needed: u32,
+}
+
+/// The measured time of a run with a fixed number of rounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MeasuredTime {
+    /// Number of targets.
+    pub targets: usize,
+    /// Number of workloads.
+    pub workloads: usize,
+    /// Measured time of each workload on each target.
+    pub each: Duration,
+}
 
 /// One slice to be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -247,6 +277,27 @@ impl Plan {
         (slices > 0).then(|| self.forecast().saturating_add(extra))
     }
 
+    /// The longest time that all slices together can take if a target cannot keep up with a fixed rate.
+    /// After a slice of an open loop, the queue is sent for as long as its requests took to become due,
+    /// at least [`LEAST_QUEUE`] and at most one timeout. `None` without a fixed rate.
+    pub fn longest_if_behind(&self) -> Option<Duration> {
+        let has_rate = |pace: &Pace| !matches!(pace, Pace::Closed | Pace::Search(_));
+        let at_rate = self.workloads.iter().filter(|it| has_rate(&it.load.pace));
+        let each = at_rate.map(|work| {
+            let queue = |due: Duration| {
+                let is_empty = due.is_zero();
+                let time = due.max(LEAST_QUEUE).min(work.load.timeout);
+                if is_empty { due } else { time }
+            };
+            let slice = queue(self.rounds.lead.saturating_add(self.rounds.slice));
+            let slices = slice.saturating_mul(self.rounds.most());
+            slices.saturating_add(queue(self.rounds.warmup))
+        });
+        let extra = each.reduce(Duration::saturating_add)?;
+        let extra = extra.saturating_mul(count(self.targets.len()));
+        Some(self.forecast().saturating_add(extra))
+    }
+
     /// The time of this number of rounds and of all maximum-rate searches: warm-ups, settling
     /// times, measured windows and pauses.
     pub fn lasting(&self, rounds: u32) -> Duration {
@@ -281,6 +332,47 @@ impl Plan {
         let mut rng = Rng::new(self.seed, &[name_number("pauses"), slice as u64]);
         let seconds = self.rounds.gap.as_secs_f64() * (0.5 + rng.unit());
         Duration::try_from_secs_f64(seconds).unwrap_or(self.rounds.gap)
+    }
+
+    /// What the budget of the gate allows; `None` without a gate.
+    pub fn gate_budget(&self) -> Option<GateBudget> {
+        let budget = self.gate.as_ref()?.budget;
+        let (block, most) = (self.rounds_per_block(), self.rounds.most());
+        let mut blocks = (block..=most).step_by(block as usize);
+        let allowed = blocks.find(|rounds| self.in_rounds(*rounds) >= budget);
+        let allowed = allowed.unwrap_or(most);
+        Some(GateBudget {
+            budget,
+            allowed,
+            measured: allowed.max(self.rounds.count).min(most),
+            needed: FEWEST_OF_GATE * block,
+        })
+    }
+
+    /// The time from the start of the first slice to the end of the last slice of the rounds.
+    pub fn in_rounds(&self, rounds: u32) -> Duration {
+        let pairs = count(self.targets.len() * self.workloads.len());
+        let before = match self.relaunch() {
+            Relaunch::Slice => self.rounds.warmup,
+            _ => self.rounds.warmup.saturating_mul(pairs),
+        };
+        let after = self.times_after_rounds(rounds).into_iter();
+        let outside = after.fold(before, Duration::saturating_add);
+        self.lasting(rounds).saturating_sub(outside)
+    }
+
+    /// The measured time of a run with a fixed number of rounds; `None` if the run or its slices can end
+    /// before their time.
+    pub fn measured_time(&self) -> Option<MeasuredTime> {
+        let mut workloads = self.workloads.iter();
+        let is_fixed = self.rounds.until.is_none()
+            && !self.has_phases()
+            && workloads.all(|it| it.search().is_none() && it.load.requests.is_none());
+        is_fixed.then(|| MeasuredTime {
+            targets: self.targets.len(),
+            workloads: self.workloads.len(),
+            each: self.rounds.slice.saturating_mul(self.rounds.count),
+        })
     }
 
     /// The planned time of each slice after `rounds` rounds, with settling time and pause, in the order

@@ -41,6 +41,9 @@ pub(super) struct Usage<'a> {
     pub(super) s3_workload: Option<&'a str>,
     /// Whether a web identity stands for keys.
     pub(super) has_web_identity: bool,
+    /// Whether a secret key needs no access key: the access layer of a blobstore uses only the secret
+    /// key, for its tokens.
+    pub(super) secret_is_enough: bool,
 }
 
 pub(super) fn resolve(
@@ -91,6 +94,15 @@ pub(super) fn resolve(
                 access_key_source: access_source,
                 secret_key_source: secret_source,
                 session_token: token.map(|(secret, source)| SessionToken { secret, source }),
+            });
+        }
+        (None, Some((secret, source))) if usage.secret_is_enough && token.is_none() => {
+            return Some(Credentials {
+                access_key: String::new(),
+                secret_key: secret,
+                access_key_source: KeySource::Generated,
+                secret_key_source: source,
+                session_token: None,
             });
         }
         (None, None) if token.is_none() => {

@@ -7,6 +7,7 @@ use super::search_servers;
 use super::sweep::Axis;
 use super::url::url_template;
 use crate::keys::scalar::{At, Entries, Scalar};
+use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
 use crate::secrets::placeholders;
 use crate::sentence;
@@ -42,13 +43,22 @@ pub(super) fn resolve(
         && says_port(&url)
         && !command.iter().chain(env.values()).any(says_port)
     {
-        let message = sentence!(
-            "no-port-placeholder",
-            "does not contain {{port}}: without it, the server does not learn the port that \
-                Tenbin has chosen; add {{port}}, or state the server's own address as the url of \
-                the target"
-        );
-        resolver.wrong(draft.command.as_ref()?.place, "command", message);
+        let place = draft.command.as_ref()?.place;
+        let message = match place {
+            Place::Flag(_) => sentence!(
+                "no-port-in-launch",
+                "does not contain {{port}}: without it, the server does not learn the port that \
+                    Tenbin has chosen; add {{port}}, or start the server yourself and give its \
+                    address with --target NAME=URL"
+            ),
+            Place::Byte(_) | Place::Nowhere => sentence!(
+                "no-port-placeholder",
+                "does not contain {{port}}: without it, the server does not learn the port that \
+                    Tenbin has chosen; add {{port}}, or state the server's own address as the \
+                    url of the target"
+            ),
+        };
+        resolver.wrong(place, "command", message);
         return None;
     }
     let mut launch = Launch {

@@ -24,7 +24,7 @@ const LONGEST_DEFAULT_LEAD: Duration = Duration::from_millis(500);
 /// Default maximum number of rounds of a run that ends by precision, as a multiple of the minimum.
 const USUAL_MOST: u32 = 8;
 /// Default minimum number of blocks of a gate. With fewer, no evidence is enough.
-const FEWEST_OF_GATE: u32 = 5;
+pub(crate) const FEWEST_OF_GATE: u32 = 5;
 /// Default maximum number of rounds of a gate.
 const MOST_OF_GATE: u32 = 80;
 

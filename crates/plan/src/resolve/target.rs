@@ -70,6 +70,17 @@ impl<'a> Needs<'a> {
         needs(Store::default()).or_else(|| needs(store))
     }
 
+    /// What the credentials of a target are for.
+    fn usage(&self, target: &Target, reach: &Reach, has_web_identity: bool) -> Usage<'a> {
+        let s3_workload = self.s3_of(reach.store(target.store));
+        Usage {
+            signature: target.signature,
+            s3_workload,
+            has_web_identity,
+            secret_is_enough: s3_workload.is_none() && self.beyond_blob_stores().is_none(),
+        }
+    }
+
     /// The name of a workload that blob stores do not support, if any.
     fn beyond_blob_stores(&self) -> Option<&'a str> {
         self.name(|facts| !facts.is_for_blob_stores())
@@ -103,10 +114,7 @@ pub(super) fn resolve_all(
              }| {
                 let axes = sweep::axes(resolver, &draft);
                 match one(resolver, &mut names, &draft, place, &axes, needs) {
-                    Some(target) => {
-                        let s3_workload = needs.s3_of(target.reach.store(target.store));
-                        swept(resolver, &mut names, target, &axes, &draft, s3_workload)
-                    }
+                    Some(target) => swept(resolver, &mut names, target, &axes, &draft, needs),
                     None => Vec::new(),
                 }
             },
@@ -142,11 +150,7 @@ fn one(
         check_speaks_s3(resolver, draft, place, &name, &reach, workload);
     }
     let sessions = sessions::resolve(resolver, draft, place);
-    let usage = Usage {
-        signature: target.signature,
-        s3_workload,
-        has_web_identity: sessions.web_identity.is_some(),
-    };
+    let usage = needs.usage(&target, &reach, sessions.web_identity.is_some());
     sessions::check(resolver, place, &name, draft, usage);
     let credentials = credentials::resolve(resolver, draft, place, &name, &reach, usage);
     search_servers::check_nodes(resolver, draft, &reach);
@@ -188,7 +192,7 @@ fn swept(
     target: Target,
     axes: &[Axis],
     draft: &TargetDraft,
-    s3_workload: Option<&str>,
+    needs: &Needs<'_>,
 ) -> Vec<Target> {
     let (Reach::Launched(template), Some(sweep)) = (&target.reach, &draft.sweep) else {
         return vec![target];
@@ -205,11 +209,7 @@ fn swept(
             sweep::at_point(resolver, template, &target.name, values, sweep.place);
         let reach = Reach::Launched(launch);
         // Generated keys differ between servers.
-        let usage = Usage {
-            signature: target.signature,
-            s3_workload,
-            has_web_identity: target.sessions.web_identity.is_some(),
-        };
+        let usage = needs.usage(&target, &reach, target.sessions.web_identity.is_some());
         let credentials = credentials::resolve(resolver, draft, sweep.place, &name, &reach, usage);
         let reach = without_secret(resolver, reach, credentials.as_ref(), draft);
         targets.push(Target {

@@ -10,12 +10,48 @@ use crate::{Sentence, sentence};
 pub(super) fn checked(text: &str) -> Result<Url, Mistake> {
     let Some((scheme, rest)) = text.split_once("://") else {
         let text = conceal_url(text);
+        if let Some(why) = of_file(&text) {
+            return Err(why.into());
+        }
         return Err(Mistake::NotAUrl {
             meant: format!("http://{}", without_scheme(&text)),
             text,
         });
     };
     Ok(with_scheme(text, scheme, rest)?)
+}
+
+/// Endings of files that are given in place of a URL.
+const FILES: &[&str] = &[
+    "js", "mjs", "ts", "lua", "toml", "json", "yaml", "yml", "csv", "txt", "jmx", "har",
+];
+
+/// What to do with a file; `None` for a text that does not end like the name of a file, or can be a
+/// URL without its scheme.
+fn of_file(text: &str) -> Option<Sentence> {
+    let (stem, ending) = text.rsplit_once('.')?;
+    let is_path = text.starts_with(['.', '/']) || !stem.contains('/');
+    let is_name = !stem.is_empty() && !stem.contains([':', '?', '=']);
+    let is_file = FILES.contains(&ending) && is_path && is_name;
+    is_file.then(|| match ending {
+        "toml" => sentence!(
+            "url-is-plan",
+            "{text:?} is not a URL; run a plan file with `tenbin run {text}`",
+            text
+        ),
+        "js" | "mjs" | "ts" | "lua" => sentence!(
+            "url-is-script",
+            "{text:?} is not a URL, and Tenbin does not run scripts; `tenbin import {text}` prints the \
+             command line that comes closest to a script of k6 or wrk",
+            text
+        ),
+        _ => sentence!(
+            "url-is-file",
+            "{text:?} is not a URL; write for example \"http://127.0.0.1:8080/\", and name a file of \
+             requests with --patterns",
+            text
+        ),
+    })
 }
 
 fn with_scheme(text: &str, scheme: &str, rest: &str) -> Result<Url, Sentence> {
@@ -133,4 +169,26 @@ pub(super) fn url_template(text: &str, swept: &[&str]) -> Result<String, Mistake
     };
     checked(&filled).map_err(as_written)?;
     Ok(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_in_place_of_a_url_gets_the_command_for_it() {
+        for (text, part) in [
+            ("s.js", "`tenbin import s.js` prints"),
+            ("./load/post.lua", "`tenbin import ./load/post.lua` prints"),
+            ("plan.toml", "`tenbin run plan.toml`"),
+            ("urls.txt", "with --patterns"),
+        ] {
+            let said = checked(text).unwrap_err().sentence();
+            assert!(said.text().contains(part), "{said}");
+        }
+        for text in ["localhost:8080/app.js", "host/app.js", "example.com", ".js"] {
+            let said = checked(text).unwrap_err().sentence();
+            assert!(said.text().contains("did you mean"), "{text}: {said}");
+        }
+    }
 }

@@ -47,13 +47,29 @@ pub fn conceal_text(text: &str) -> String {
         if is_secret_name(name_at_end(&before[..at])) {
             let (start, secret) = value(rest, before.ends_with(':'));
             shown += &rest[..start];
-            if secret > 0 {
+            let secret = &rest[start..start + secret];
+            if is_reference(secret) {
+                shown += secret;
+            } else if !secret.is_empty() {
                 shown.push(CONCEALED);
             }
-            rest = &rest[start + secret..];
+            rest = &rest[start + secret.len()..];
         }
     }
     shown + rest
+}
+
+/// Whether a value is only a reference to a variable, `{env:NAME}`, as it is or behind the name of a
+/// scheme, such as `Bearer`.
+fn is_reference(value: &str) -> bool {
+    let last = value.rsplit_once(' ').map_or(value, |(scheme, last)| {
+        let is_scheme = scheme.chars().all(|c| c.is_ascii_alphabetic());
+        if is_scheme { last } else { value }
+    });
+    let name = last
+        .strip_prefix("{env:")
+        .and_then(|it| it.strip_suffix('}'));
+    name.is_some_and(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
 }
 
 /// A line of a file as an argument of a message: without secrets, and with control characters escaped,
@@ -144,6 +160,11 @@ mod tests {
             // Headers and settings.
             ("Authorization: Bearer s3cret", "\"Authorization: …\""),
             ("-H 'X-Api-Key: s3cret' -c 4", "\"-H 'X-Api-Key: …' -c 4\""),
+            (
+                "-H 'Authorization: Bearer {env:TOKEN}'",
+                "\"-H 'Authorization: Bearer {env:TOKEN}'\"",
+            ),
+            ("token=s3cret {env:A}", "\"token=… {env:A}\""),
             ("secret_key = \"s3cret\"", "\"secret_key = \\\"…\\\"\""),
             // CSV.
             ("1,token=s3cret,2", "\"1,token=…,2\""),

@@ -21,7 +21,7 @@ named! {
 /// An S3 access key and its secret.
 #[derive(Clone, PartialEq)]
 pub struct Credentials {
-    /// Access key id: not secret, but never printed.
+    /// Access key id: not secret, but never printed. Empty if the target needs only a secret key.
     pub access_key: String,
     /// The secret key.
     pub secret_key: Secret,

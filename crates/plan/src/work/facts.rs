@@ -311,7 +311,7 @@ pub enum Direction {
 }
 
 /// The data stored on a target before the first slice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaidOut {
     /// Number of objects, each version counted.
     pub objects: u64,
@@ -319,4 +319,7 @@ pub struct LaidOut {
     pub bytes: u64,
     /// Whether a slice uses up objects, so that they are stored again before the next slice.
     pub again: bool,
+    /// Identifies the data among all workloads: those with the same text use the same objects, which
+    /// are stored once. `None` if the workload has its own objects.
+    pub shared: Option<String>,
 }

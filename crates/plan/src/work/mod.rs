@@ -44,6 +44,12 @@ pub(crate) trait Protocol: Facts {
         None
     }
 
+    /// The reason why the work cannot use an existing data set, if any.
+    fn refuses(&self, found: Found) -> Option<Sentence> {
+        let _ = found;
+        None
+    }
+
     /// Sets the sizes of objects, and in S3 workloads their number, to those of an existing data
     /// set. Returns `false`, and keeps the sizes, if the work does not support the sizes found.
     fn settle(&mut self, found: Found) -> bool {

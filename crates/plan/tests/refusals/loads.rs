@@ -146,7 +146,7 @@ fn ramps_and_objectives_that_make_no_sense() {
         (
             "[load]",
             "slo = \"p99<1s\"\nrequests = 5",
-            "plan.toml:2:7: slo: probes of the search end by time; leave out requests (--requests)",
+            "plan.toml:2:7: slo: steps of the search end by time; leave out requests (--requests)",
         ),
         (
             "[load]",

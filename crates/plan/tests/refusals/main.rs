@@ -138,6 +138,11 @@ fn rounds() {
             r#"plan.toml:2:9: count: "many" is not a whole number; write for example 1"#,
         ),
         (
+            "[load]",
+            "connections = \"16\"",
+            r#"plan.toml:2:15: connections: "16" is in quotes; write the number without quotes: 16"#,
+        ),
+        (
             "[rounds]",
             "slice = 2",
             r#"plan.toml:2:9: slice: "2" has no unit; write for example "500ms", "2s" or "1m30s""#,

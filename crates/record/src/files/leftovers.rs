@@ -45,6 +45,9 @@ pub struct Left {
     /// Whether the target acknowledged the deletion of this data.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub acknowledged: bool,
+    /// Whether no command removes the data, because its place is not, or no longer, known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unremovable: bool,
     /// The command that tries to remove the data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clean: Option<String>,

@@ -79,6 +79,9 @@ pub struct ReadFile {
     /// The figures with the lines that state them; `None` for a result of Tenbin, and for a file
     /// without figures of single measurements.
     pub reported: Option<Reported>,
+    /// What the file is, such as `the JSON that oha prints`; `None` for a list that is read by a map of
+    /// its columns.
+    pub form: Option<&'static str>,
 }
 
 /// Reads a result file in any known format, compressed or not; `-` is standard input.
@@ -208,7 +211,19 @@ impl ReadFile {
             Content::Requests(reported) => Some(reported.clone()),
             _ => None,
         };
-        Self { content, reported }
+        Self {
+            content,
+            reported,
+            form: None,
+        }
+    }
+
+    /// The file in a format.
+    fn in_format(self, format: &Format) -> Self {
+        Self {
+            form: Some(format.what()),
+            ..self
+        }
     }
 
     /// The figures.
@@ -272,6 +287,7 @@ impl Named for ReadFile {
         Self {
             content: self.content.named(file),
             reported: self.reported.map(|reported| reported.named(file)),
+            form: self.form,
         }
     }
 }
@@ -321,6 +337,7 @@ fn file_from(input: Box<dyn Read + '_>, columns: Option<&ColumnMap>) -> Result<R
         return Ok(ReadFile {
             content: Content::Requests(reported.clone()),
             reported: Some(reported),
+            form: None,
         });
     }
     let file = contents(&mut plain, &Selection::default())?;
@@ -335,6 +352,7 @@ fn file_from(input: Box<dyn Read + '_>, columns: Option<&ColumnMap>) -> Result<R
             other => other,
         },
         reported: file.reported.map(with),
+        form: file.form,
     })
 }
 
@@ -347,20 +365,22 @@ fn contents(plain: &mut Plain<'_>, selection: &Selection) -> Result<ReadFile, Fa
         // A list of requests is read in parts.
         (super::reader::Read::Requests(_) | super::reader::Read::Content(_), None) => {
             let content = reader.read.content(&mut plain.text, selection)?;
-            return Ok(ReadFile::of(content));
+            return Ok(ReadFile::of(content).in_format(format));
         }
     };
     let bytes = whole(&mut plain.text, &Selection::default(), name)?;
     let bytes = plain.utf8(bytes);
     alone(format, &bytes)?;
     let content = reader.read.content(&mut bytes.as_slice(), selection)?;
-    match reader.reported {
-        None => Ok(ReadFile::of(content)),
-        Some(reported) => Ok(ReadFile {
+    let read = match reader.reported {
+        None => ReadFile::of(content),
+        Some(reported) => ReadFile {
             content,
             reported: Some(reported(&bytes)?),
-        }),
-    }
+            form: None,
+        },
+    };
+    Ok(read.in_format(format))
 }
 
 /// Refuses a text with results of several tools, of which a reader would read one.

@@ -4,6 +4,7 @@ use tenbin_result::{
     Circumstance, CircumstanceKind, HistoryChange, HistoryPoint, HistorySeries, Language, Message,
     Trust, UNLIMITED, Value, message,
 };
+use tenbin_verdict::change_ends;
 
 use crate::escape::shortened;
 use crate::language::say_in;
@@ -29,14 +30,17 @@ pub(super) fn from_to(first: &str, last: &str) -> [String; 2] {
 
 /// How large a change is, and when it happened.
 pub(super) fn change(series: &HistorySeries, change: &HistoryChange) -> Message {
-    let ends = change.ratio.and_then(|ratio| ratio.interval);
+    let known = change.ratio.and_then(|ratio| {
+        let ends = ratio.interval?;
+        Some(change_ends(ratio.value, ends.low, ends.high))
+    });
+    let ends = known.map_or(Value::Unknown, Value::Message);
     message!(
         "history-change",
         size = change
             .ratio
             .map_or(Value::Unknown, |ratio| Value::Change(ratio.value)),
-        low = ends.map_or(Value::Unknown, |ends| Value::Change(ends.low)),
-        high = ends.map_or(Value::Unknown, |ends| Value::Change(ends.high)),
+        ends,
         better = change.better,
         relative = series.anchor.is_some(),
         anchor = series.anchor.clone().unwrap_or_default(),

@@ -23,21 +23,23 @@ claim =
 claim-figures = { $claim }: { $figures }
 claim-in-brackets = { $claim } ({ $figures })
 changed = { $metric } { $change } ({ $interval })
-times = { $metric } × { $ratio }, { $interval }
-interval-points = { $confidence } % CI { $low } … { $high } %
-interval-times = { $confidence } % CI { $low }–{ $high }
-too-few-blocks =
+times = { $metric } { $change }, { $interval }
+interval-of-change = { $confidence } % CI { $ends }
+too-few-rounds =
     too few rounds{ $comparisons ->
         [one] {""}
        *[other] {" "}for { $comparisons } comparisons
     }: { $needed } needed, { $measured } measured
-blocks-missing =
+rounds-missing =
     { $measured }, { $missing } more needed for a confidence of 95 %{ $comparisons ->
         [one] {""}
        *[other] {" "}for { $comparisons } comparisons
     }
 however = however, { $first }
 however-both = however, { $first }, and { $second }
+proven = { $metric } { $change } ({ $confidence } % CI { $ends }, for this figure alone)
+decided-beside = already decided: { $first }
+decided-both = already decided: { $first }, and { $second }
 proven =
     { $metric } is { $direction ->
         [times] { $change } times as high
@@ -50,11 +52,13 @@ figures = { $target } at { $workload }: { $throughput }
 figures-p99 = { $target } at { $workload }: { $throughput }, p99 { $p99 }
 nothing-measured = nothing was measured
 none-measured = none: nothing was measured
+last-probes =
+    the last { $shown } of { $count } steps; -v, or tenbin show --section max-rate, shows all
 probes-elsewhere =
-    { $target } at { $workload }: -v, or tenbin show --section max-rate, shows the { $count } probes
+    { $target } at { $workload }: -v, or tenbin show --section max-rate, shows the { $count } steps
 cannot-be-trusted = no verdict: the figures of this run cannot be trusted
 one-target = one target, nothing to compare
-suspect-figures = { $figures } (suspect)
+suspect-figures = { $figures }; suspect, see the findings
 more-workloads =
     and { $count } more { $count ->
         [one] workload
@@ -66,7 +70,7 @@ more-workloads-above =
        *[other] workloads
     } above
 twin =
-    its twin at { $workload }: { $metric } × { $ratio }, { $interval }, noise floor { $floor }
+    its twin at { $workload }: { $metric } { $change }, { $interval }, noise floor { $floor }
 not-precise = precision ± { $wanted } was not reached: { $reached }
 ended-precise =
     The run ended after { $rounds }: every primary metric has reached a precision of ± { $within }
@@ -84,14 +88,6 @@ optimum =
 no-optimum = no optimum of { $sweep } at { $workload }
 
 # Expectations
-expectation =
-    { $fails ->
-        [true] fail if { $condition }
-       *[false] { $condition }
-    } by { $target } at { $workload }
-not-met = NOT MET: { $expectations }
-failed = FAILED: { $expectations }
-cannot-tell-whether = cannot tell whether { $expectations }
 none-proven = no --fail-if condition is proven
 all-met =
     { $count ->
@@ -105,11 +101,6 @@ despite-invalid =
     } figures of this run cannot be trusted
 
 # How it was measured
-rounds =
-    { $count ->
-        [one] 1 round
-       *[other] { $count } rounds
-    }
 rounds-of = { $rounds } of { $seconds }
 max-rate-search = maximum-rate search, slices of { $seconds }
 by-other-tools = by other tools, not interleaved
@@ -141,7 +132,8 @@ shared-by-agents =
 trust-valid = no finding invalidates these figures
 trust-suspect = these figures may mislead
 trust-invalid = these figures cannot be trusted
-trust-ratio = trust the ratio, not the absolute figures: { $because }
+trust-ratio = for the ratio; absolute figures are in doubt: { $because }
+trust-one-target = one target: there is no ratio, and absolute figures are in doubt: { $because }
 trust-neither =
     the ratio may mislead (see the findings), and so may the absolute figures: { $because }
 more-reasons =
@@ -218,10 +210,10 @@ about-size-by-connections =
     { $strongest } times.
 about-quads =
     { $dot ->
-        [quad] Each dot is one quad (ABBA), a hollow one has a flagged slice.
-        [block] Each dot is one block, a hollow one has a flagged slice.
+        [pair] Each dot is one pair of rounds (A B B A), a hollow one has a flagged slice.
+        [group] Each dot is one group of rounds, a hollow one has a flagged slice.
        *[several]
-            Each dot is the median of { $size } blocks in a row; its bar goes from the lowest to the
+            Each dot is the median of { $size } ratios in a row; its bar goes from the lowest to the
             highest.
     } { $margin ->
         [true]
@@ -289,11 +281,11 @@ about-percentiles =
        *[false] {""}
     }
 sustained =
-    sustained: continuous load of { $time } after the rounds; a burst credit of more than
-    { $operations ->
+    sustained: continuous load of { $time } after the rounds; speed that a target saves up
+    while idle (burst credits) does not show if it lasts for more than { $operations ->
         [one] 1 operation
        *[other] { $operations } operations
-    } would not show in this time (--soak 30m)
+    } (--soak 30m)
 slower-first-stretch =
     { $target } was slower in a first stretch ({ $throughput }), which a second one did not confirm
 intervals-together =
@@ -482,7 +474,7 @@ controls-changed =
     }; { $by ->
         [target]
             { $shared } appears to be the same target in both runs, so its change is attributed to the
-            machine, and the others are divided by it block by block
+            machine, and the others are divided by it round by round
        *[work]
             the others are divided by that range, extended to include no change; what is left is drift
             of the machine if its interval includes 1
@@ -499,6 +491,47 @@ run-to-run =
 intervals-of-earlier =
     The 95 % intervals of all { $comparisons } comparisons hold simultaneously; those of controls hold
     alone
+
+# The comparison with an earlier run: the answer
+compare-answer =
+    { $outcome ->
+        [faster] FASTER: { $names }{ $figure }
+        [slower] SLOWER: { $names }{ $figure }
+        [equivalent] EQUIVALENT within 5 %: { $names }{ $figure }
+        [differs] { $names } differs between the runs, CAUSE UNKNOWN: { $why }
+       *[unknown] CANNOT TELL whether { $names } changed: { $why }
+    }
+compare-figure = , { $ratio } times the speed before ({ $interval })
+compare-only-controls = CANNOT TELL whether anything changed: the runs have only controls in common
+compare-why =
+    { $kind ->
+        [drift] the difference is not distinguishable from the drift of the machine
+        [open] the interval includes "no change"
+        [zero] a figure is 0 or negative
+        [few] there are too few rounds or repetitions for an interval
+        [work] the two runs did different work
+       *[control] no control shows how much the machine changed between the runs
+    }
+compare-doubt = { $name } is { $trust } ({ $why })
+compare-unjudged =
+    { $files } { $count ->
+        [one] was
+       *[other] were
+    } not measured by tenbin
+compare-control-moved =
+    a control changed by a factor of { $moved } (limit: { $limit } in either direction)
+compare-next =
+    next: { $step ->
+        [repeat] find out why { $name } is not VALID, and repeat that run
+        [tenbin] measure both versions with tenbin, as two targets of one run
+       *[together] measure both versions as two targets of one run, in which changes of the machine cancel
+    }
+compare-rest =
+    before: { $before }; after: { $after }; tenbin compare -v prints { $notes ->
+        [0] no further notes
+        [one] 1 more note
+       *[other] { $notes } more notes
+    }
 
 # The comparison with an earlier run: notes
 see-findings = see its findings
@@ -637,7 +670,9 @@ gate-figure =
     { $metric }{ $named ->
         [true] {" "}at { $workload }
        *[false] {""}
+    } { $change } ({ $interval }, margin { $margin })
     } { $ratio } ({ $low }–{ $high }, margin { $margin })
+gate-title = { $name }: { $candidate } against { $base }
 gate-margin = { $margin }
 gate-chart = Candidate ÷ base: ● ratio, ├─┤ interval, │ no difference, ┊ margin. An arrow points to an end beyond the scale
 gate-fell-back =
@@ -656,7 +691,7 @@ gate-method =
     { $rounds } of at most { $most }. Intervals and decisions are wrong with a probability of at most 5 %, however
     often the gate looked{ $tests ->
         [one] {""}
-       *[other] ; Holm's correction for { $tests } tests of a regression
+       *[other] ; the { $tests } tests for a regression share this probability (Holm's correction)
     }
 # The commit that made a server slower
 bisect-answer =
@@ -678,7 +713,7 @@ bisect-advice =
     { $what ->
         [several] There is probably more than one change, so that no commit is named
         [builds]
-            More blocks do not help: builds of the same code differ, too, and the change between the commit
+            More rounds do not help: builds of the same code differ, too, and the change between the commit
             and the one before it is not clearly larger
         [more] The time of the search ended; measure longer with --budget. Builds are kept
         [group] Commits of the group could not be measured, so that nothing tells the others apart
@@ -695,9 +730,9 @@ bisect-effort =
     { $commits ->
         [1] 1 commit
        *[other] { $commits } commits
-    } after { $good } up to { $bad }, along first parents. Measured in { $time }: { $blocks ->
-        [1] 1 block
-       *[other] { $blocks } blocks
+    } after { $good } up to { $bad }, along first parents. Measured in { $time }: { $rounds ->
+        [1] 1 round
+       *[other] { $rounds } rounds
     } in { $runs ->
         [1] 1 run
        *[other] { $runs } runs
@@ -742,7 +777,7 @@ history-change =
     { $better ->
         [true] better
        *[false] worse
-    }: { $size } (95 % CI { $low } … { $high }){ $relative ->
+    }: { $size } (95 % CI { $ends }){ $relative ->
         [true] {" "}relative to { $anchor }
        *[false] {""}
     } from run { $run } ({ $day }) on{ $dated ->
@@ -808,7 +843,7 @@ history-about =
 
 # --- Notes below the comparisons
 paired-ratios =
-    a ratio is estimated from the ratios of single blocks (paired by round, which cancels drift), and may
+    a ratio is estimated from the ratios of single rounds (paired, which cancels drift), and may
     differ from the quotient of the columns: { $ratios }
 paired-ratio = { $metric } of { $challenger } ÷ { $baseline } { $ratio }, by the columns { $quotient }
 flagged-included =

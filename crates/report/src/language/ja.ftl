@@ -26,24 +26,26 @@ claim =
 claim-figures = { $claim }: { $figures }
 claim-in-brackets = { $claim }({ $figures })
 changed = { $metric } { $change }({ $interval })
-times = { $metric } × { $ratio }、{ $interval }
-interval-points = { $confidence } % 信頼区間 { $low } … { $high } %
-interval-times = { $confidence } % 信頼区間 { $low }–{ $high }
-too-few-blocks =
+times = { $metric } { $change }、{ $interval }
+interval-of-change = { $confidence } % 信頼区間 { $ends }
+too-few-rounds =
     ラウンド不足({ $comparisons ->
         [1] {""}
        *[other] { $comparisons } 個の比較では{" "}
     }{ $needed }必要、測定は { $measured })
-blocks-missing =
+rounds-missing =
     { $measured }を測定、{ $comparisons ->
         [1] {""}
        *[other] { $comparisons } 個の比較を
     }信頼水準 95 % { $comparisons ->
         [1] {""}
        *[other] で判定する
-    }にはあと { $missing } 個必要
+    }にはあと { $missing } ラウンド必要
 however = ただし、{ $first }
 however-both = ただし、{ $first }、{ $second }
+proven = { $metric }は { $change }(この値だけの { $confidence } % 信頼区間 { $ends })
+decided-beside = すでに確定: { $first }
+decided-both = すでに確定: { $first }、{ $second }
 proven =
     { $metric }は { $direction ->
         [times] { $change } 倍
@@ -55,13 +57,13 @@ figures = { $target }({ $workload }): { $throughput }
 figures-p99 = { $target }({ $workload }): { $throughput }、p99 { $p99 }
 nothing-measured = 何も測定されなかった
 none-measured = なし: 何も測定されなかった
-probes-elsewhere = { $workload } での { $target }: { $count } 回の試行は -v か tenbin show --section max-rate で表示
+last-probes = { $count } 回の試行のうち最後の { $shown } 回。全試行は -v か tenbin show --section max-rate で表示
 cannot-be-trusted = なし: この実行の数値は信用できない
 one-target = ターゲットは 1 つで、比べる相手がない
-suspect-figures = { $figures }(要注意)
+suspect-figures = { $figures }。要注意、所見を参照
 more-workloads = ほか { $count } ワークロード
 more-workloads-above = ほか { $count } ワークロードは上を参照
-twin = { $workload } の双子プロセス: { $metric } × { $ratio }、{ $interval }、ノイズの下限 { $floor }
+twin = { $workload } の双子プロセス: { $metric } { $change }、{ $interval }、ノイズの下限 { $floor }
 not-precise = 精度 ± { $wanted } に達しなかった: { $reached }
 ended-precise = { $rounds }で終了。判定に使う値はすべて ± { $within } の精度に達した
 ended-most-rounds = 最大の { $rounds } ラウンドで終了。± { $within } の精度に達していない値がある
@@ -75,14 +77,6 @@ optimum =
     }
 no-optimum = { $workload } での { $sweep } の最適値はない
 
-expectation =
-    { $target }({ $workload })の { $condition }{ $fails ->
-        [true] (失敗の条件)
-       *[false] {""}
-    }
-not-met = 条件を満たさない(NOT MET): { $expectations }
-failed = 不合格(FAILED): { $expectations }
-cannot-tell-whether = 条件を満たすか判定できない: { $expectations }
 none-proven = --fail-if の条件が成り立つとは証明されなかった
 all-met =
     { $count ->
@@ -95,7 +89,6 @@ despite-invalid =
        *[false] {""}
     }この実行のほかの数値は信用できない
 
-rounds = { $count } ラウンド
 rounds-of = { $rounds } × { $seconds }
 max-rate-search = 最大レートの探索、1 スライス { $seconds }
 by-other-tools = ほかのツールで測定(交互ではない)
@@ -118,7 +111,8 @@ shared-by-agents =
 trust-valid = 数値を疑う理由は見つからなかった
 trust-suspect = この数値は誤解を招くおそれがある
 trust-invalid = この数値は信用できない
-trust-ratio = 比は信用できるが、絶対値は要注意: { $because }
+trust-ratio = 比は信用できる。絶対値は要注意: { $because }
+trust-one-target = ターゲットが 1 つなので比はなく、絶対値は要注意: { $because }
 trust-neither = 比は誤解を招くおそれがある(所見を参照)。絶対値も要注意: { $because }
 more-reasons = { $first }(ほか { $count } 件)
 also-more-reasons = { $first }。ほか { $count } 件の理由
@@ -187,9 +181,9 @@ about-size-by-connections =
     { $strong } 倍未満は薄く、{ $strongest } 倍以上は濃い。
 about-quads =
     { $dot ->
-        [quad] 点はそれぞれ 1 つのクワッド(ABBA)。白抜きは注意の印がついたスライスを含む。
-        [block] 点はそれぞれ 1 つのブロック。白抜きは注意の印がついたスライスを含む。
-       *[several] 点はそれぞれ連続する { $size } ブロックの中央値。縦の線は最小から最大まで。
+        [pair] 点はそれぞれ 2 ラウンド(A B B A)の組。白抜きは注意の印がついたスライスを含む。
+        [group] 点はそれぞれラウンドのまとまり。白抜きは注意の印がついたスライスを含む。
+       *[several] 点はそれぞれ連続する { $size } 個の比の中央値。縦の線は最小から最大まで。
     }{ $margin ->
         [true] 線は推定値とその区間、灰色の帯は同等とみなす範囲。
        *[false] 線は推定値とその区間。
@@ -251,7 +245,7 @@ about-percentiles =
        *[false] {""}
     }
 sustained =
-    持続: ラウンド後の連続負荷 { $time }。{ $operations } 操作を超えるバーストクレジットはこの時間では現れない
+    持続: ラウンド後の連続負荷 { $time }。{ $operations } 操作を超えて続く、休む間にためた余力(バーストクレジット)はこの時間では現れない
     (--soak 30m)
 slower-first-stretch = { $target } は最初の連続負荷で遅かった({ $throughput })が、2 回目では確認されなかった
 intervals-together =
@@ -393,7 +387,7 @@ controls-changed =
     }。{ $by ->
         [target]
             { $shared } は両方の実行で同じターゲットとみられるため、その変化はマシンによるものとし、
-            ほかの値をブロックごとにこの変化で割った
+            ほかの値をラウンドごとにこの変化で割った
        *[work]
             ほかの値は、変化なしを含むまで広げたこの範囲で割った。残りの変化の区間が 1 を含めば、マシンのドリフト
     }
@@ -404,6 +398,45 @@ run-to-run =
     }。2 回の実行では { $least } 倍に満たない変化は検出できない。もっと小さな変化を調べるには、
     両方のバージョンを 1 回の実行で測る
 intervals-of-earlier = { $comparisons } 個の比較の 95 % 区間は同時信頼区間。対照の区間は、それぞれ単独の信頼区間
+
+# 以前の実行との比較: 答え
+compare-answer =
+    { $outcome ->
+        [faster] { $names }{ $figure } は速くなった
+        [slower] { $names }{ $figure } は遅くなった
+        [equivalent] { $names }{ $figure } は 5 % 以内で同等
+        [differs] { $names } は 2 つの実行で異なるが、原因は不明: { $why }
+       *[unknown] { $names } が変わったかどうかは判定できない: { $why }
+    }
+compare-figure = (変更前の { $ratio } 倍の速さ、区間 { $interval })
+compare-only-controls = 変わったかどうかは判定できない: 2 つの実行に共通するのは対照だけ
+compare-why =
+    { $kind ->
+        [drift] 差をマシンのドリフトと区別できない
+        [open] 区間が「変化なし」を含む
+        [zero] 0 か負の値がある
+        [few] 区間を求めるにはラウンドまたは繰り返しが足りない
+        [work] 2 つの実行の仕事が違う
+       *[control] 2 つの実行の間にマシンがどれだけ変わったかを示す対照がない
+    }
+compare-doubt = { $name } は { $trust }({ $why })で、信用できない
+compare-unjudged =
+    { $files } は tenbin で測定したものではない{ $count ->
+       *[other] {""}
+    }
+compare-control-moved =
+    対照が { $moved } 倍に変わり、許容範囲(どちらの向きにも { $limit } 倍)を超えた
+compare-next =
+    次にすること: { $step ->
+        [repeat] { $name } が VALID でない理由を調べ、その実行を測り直す
+        [tenbin] 両方のバージョンを tenbin で、1 回の実行の 2 つのターゲットとして測る
+       *[together] 両方のバージョンを 1 回の実行の 2 つのターゲットとして測り、マシンの変化を打ち消す
+    }
+compare-rest =
+    変更前: { $before }、変更後: { $after }。{ $notes ->
+        [0] 注記はない
+       *[other] 注記があと { $notes } 件あり、tenbin compare -v で表示する
+    }
 
 # 以前の実行との比較: 注記
 see-findings = 所見を参照
@@ -534,7 +567,9 @@ gate-figure =
     { $named ->
         [true] { $workload } の
        *[false] {""}
+    }{ $metric } { $change } ({ $interval }、許容差 { $margin })
     }{ $metric } { $ratio } ({ $low }–{ $high }、許容差 { $margin })
+gate-title = { $name }: { $candidate } と { $base } の比較
 gate-margin = { $margin }
 gate-chart = 候補 ÷ 基準: ● 比、├─┤ 区間、│ 差なし、┊ 許容差。矢印の先は目盛りの外
 gate-fell-back = ラウンド数または時間の半分を過ぎても最初の指標では判定できなかったため、操作あたりの CPU 時間で判定した
@@ -551,7 +586,7 @@ gate-invalid = { $rule }: { $evidence }
 gate-method =
     最大 { $most } ラウンドのうち { $rounds }。何度評価しても、区間と判定が誤る確率は 5 % 以下{ $tests ->
         [1] {""}
-       *[other] 。悪化の検定 { $tests } 件に Holm の補正
+       *[other] 。悪化の検定 { $tests } 件でこの確率を分け合う(Holm の補正)
     }
 # 遅くしたコミット
 bisect-answer =
@@ -572,7 +607,7 @@ bisect-change = { $metric }: { $bad } は { $good } の { $ratio } 倍({ $low }�
 bisect-advice =
     { $what ->
         [several] 変化はおそらく 1 つではないので、コミットを特定しない
-        [builds] ブロックを増やしても変わらない。同じコードのビルドにも差があり、直前のコミットとの差がそれよりはっきり大きくない
+        [builds] ラウンドを増やしても変わらない。同じコードのビルドにも差があり、直前のコミットとの差がそれよりはっきり大きくない
         [more] 探索の時間が終わった。--budget で延ばせる。ビルドは残っている
         [group] まとまりの中に測れないコミットがあり、ほかと区別できない
         [ends] 時間の半分では差を証明できなかった。--budget で延ばすか、ばらつきの小さい指標(--figure cpu)か、差の大きい両端を選ぶ
@@ -580,7 +615,7 @@ bisect-advice =
     }
 bisect-between = { $commit } は良い端にも悪い端にも似ていない。変化は 1 つではないかもしれない。その前と後を別々に調べる
 bisect-skipped = 飛ばした { $commit }: { $why }
-bisect-effort = { $good } の後から { $bad } まで、最初の親をたどって { $commits } コミット。測定 { $time }: { $runs } 実行の { $blocks } ブロック、ビルド { $builds } 回、全体で { $whole }
+bisect-effort = { $good } の後から { $bad } まで、最初の親をたどって { $commits } コミット。測定 { $time }: { $runs } 実行の { $rounds } ラウンド、ビルド { $builds } 回、全体で { $whole }
 # 実行の履歴
 history-page = { $directory } の実行の履歴
 history-title =
@@ -610,7 +645,7 @@ history-change =
     }: 実行 { $run }({ $day })から { $relative ->
         [true] { $anchor } に対して { $size }
        *[false] { $size }
-    }(95 % 信頼区間 { $low } … { $high }){ $dated ->
+    }(95 % 信頼区間 { $ends }){ $dated ->
         [true] {""}
        *[false] 。変化の時期は { $earliest } から { $latest } までのどの実行でもありうる
     }
@@ -673,7 +708,7 @@ history-about =
 
 # --- 比較の下の注
 paired-ratios =
-    比は、各ブロックの比(ラウンドごとに対にしてドリフトを相殺)から推定した値で、列どうしの商とは異なることがある: { $ratios }
+    比は、各ラウンドの比(対にしてドリフトを相殺)から推定した値で、列どうしの商とは異なることがある: { $ratios }
 paired-ratio = { $metric }、{ $challenger } ÷ { $baseline } は { $ratio }(列どうしの商は { $quotient })
 flagged-included =
     注意の印がついているが、ほかのすべての行に含めている: { $slices }{ $more ->

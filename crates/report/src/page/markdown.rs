@@ -6,6 +6,7 @@ use tenbin_result::{Document, message};
 
 use crate::block::{Block, Detail, Look, Table, Text};
 use crate::escape::{as_code, for_html, for_markdown};
+use crate::gate::title;
 use crate::language;
 use crate::page::html::command;
 use crate::section::{SECTIONS, Section, Shown, charts_of};
@@ -22,20 +23,20 @@ const LONGEST_COMMENT: usize = 65_000;
 
 /// The complete page, with links to the files of the charts in the run directory.
 pub(crate) fn summary(document: &Document) -> String {
-    let (page, details) = parts(document, true);
+    let (page, details) = parts(document, &document.run.name, true);
     page + &details
 }
 
 /// The complete page without links to files, to be read outside of the run directory.
 pub(crate) fn without_files(document: &Document) -> String {
-    let (page, details) = parts(document, false);
+    let (page, details) = parts(document, &document.run.name, false);
     page + &details
 }
 
 /// The page without links to files for the summary of a job. If the page is too long, the details are
 /// left out.
 pub(crate) fn alone(document: &Document) -> String {
-    let (page, details) = parts(document, false);
+    let (page, details) = parts(document, &document.run.name, false);
     if page.len() + details.len() <= LONGEST {
         page + &details
     } else {
@@ -45,11 +46,12 @@ pub(crate) fn alone(document: &Document) -> String {
 
 /// The first screen of the page without links to files, short enough for a comment on a pull request.
 /// A page that is too long ends with a whole line, and not within a code block. The first line, which no
-/// reader sees, names the experiment, so that a later run can find and replace the comment.
+/// reader sees, names the experiment, so that a later run can find and replace the comment. The title
+/// names what a gate compares.
 pub(crate) fn comment(document: &Document) -> String {
     let name = for_html(&document.run.name).replace("--", "-\u{200b}-");
     let head = format!("<!-- tenbin: {name} -->\n");
-    let (page, _) = parts(document, false);
+    let (page, _) = parts(document, &title(document), false);
     let left = LONGEST_COMMENT.saturating_sub(head.chars().count());
     head + beginning(&page, left)
 }
@@ -86,9 +88,9 @@ fn is_fence(line: &str) -> bool {
 
 /// The first screen and the details of the page. `has_files`: whether the page links to the files of
 /// the charts.
-fn parts(document: &Document, has_files: bool) -> (String, String) {
+fn parts(document: &Document, title: &str, has_files: bool) -> (String, String) {
     let document = &language::for_reader(document);
-    let mut page = format!("# {}\n", for_markdown(&document.run.name));
+    let mut page = format!("# {}\n", for_markdown(title));
     let sections = || {
         SECTIONS
             .iter()

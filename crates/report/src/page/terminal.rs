@@ -189,20 +189,20 @@ impl Page {
     fn table(&mut self, rows: &Table, detail: Detail) {
         let grid = Grid::of(rows, detail);
         if grid.fits(self.width) {
-            return self.grid(&grid);
+            return self.grid(&grid.named_once());
         }
         let turned = grid.transposed();
         if rows.keys == 1 && turned.fits(self.width) {
             return self.grid(&turned);
         }
         if grid.is_prose() {
-            return self.records(&grid);
+            return self.records(&grid.named_once());
         }
-        for (at, piece) in grid.pieces(self.width).iter().enumerate() {
+        for (at, piece) in grid.pieces(self.width).into_iter().enumerate() {
             if at > 0 {
                 self.line("");
             }
-            self.grid(piece);
+            self.grid(&piece.named_once());
         }
     }
 
@@ -362,9 +362,8 @@ impl Grid {
             look: Look::Plain,
         };
         let mut rows = vec![table.head.iter().cloned().map(plain).collect::<Vec<_>>()];
-        let mut named: Vec<String> = vec![String::new(); table.keys];
         for row in &table.rows {
-            let mut cells: Vec<Span> = row
+            let cells = row
                 .iter()
                 .map(|cell| {
                     let text = cell.text(detail, &table.words);
@@ -378,16 +377,6 @@ impl Grid {
                     }
                 })
                 .collect();
-            // A name is printed once above the rows that share it; the last key column is always
-            // printed.
-            let mut same = true;
-            for (key, known) in named.iter_mut().enumerate() {
-                same &= *known == cells[key].text;
-                known.clone_from(&cells[key].text);
-                if same && key + 1 < table.keys {
-                    cells[key].text.clear();
-                }
-            }
             rows.push(cells);
         }
         let columns = 0..table.head.len();
@@ -396,6 +385,22 @@ impl Grid {
             numeric: columns.map(|column| table.is_numeric(column)).collect(),
             rows,
         }
+    }
+
+    /// Prints a name once above the rows that share it. The last key column is always printed.
+    fn named_once(mut self) -> Self {
+        let mut named: Vec<String> = vec![String::new(); self.keys];
+        for row in self.rows.iter_mut().skip(1) {
+            let mut same = true;
+            for (key, known) in named.iter_mut().enumerate() {
+                same &= *known == row[key].text;
+                known.clone_from(&row[key].text);
+                if same && key + 1 < self.keys {
+                    row[key].text.clear();
+                }
+            }
+        }
+        self
     }
 
     fn widths(&self) -> Vec<usize> {
@@ -428,7 +433,8 @@ impl Grid {
         }
     }
 
-    /// Splits the table into groups of columns that fit, each with the key columns.
+    /// Splits the table into groups of columns that fit, each with the key columns. A row without a
+    /// cell in a group is left out of that group.
     fn pieces(&self, width: usize) -> Vec<Self> {
         let widths = self.widths();
         let wide = |column: &usize| widths[*column] + GAP.len();
@@ -445,6 +451,12 @@ impl Grid {
                 group.push(column);
             }
         }
+        let all: Vec<usize> = (self.keys..widths.len()).collect();
+        let is_blank = |row: &[Span], columns: &[usize]| {
+            let mut cells = columns.iter().map(|&column| &row[column]);
+            cells.all(|cell| cell.text.is_empty())
+        };
+        let is_shown = |row: &[Span], group: &[usize]| !is_blank(row, group) || is_blank(row, &all);
         let piece = |group: &Vec<usize>| Self {
             keys: self.keys,
             numeric: (0..self.keys)
@@ -454,7 +466,9 @@ impl Grid {
             rows: self
                 .rows
                 .iter()
-                .map(|row| {
+                .enumerate()
+                .filter(|(at, row)| *at == 0 || is_shown(row, group))
+                .map(|(_, row)| {
                     let columns = (0..self.keys).chain(group.iter().copied());
                     columns.map(|column| row[column].clone()).collect()
                 })
@@ -463,3 +477,6 @@ impl Grid {
         groups.iter().map(piece).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,10 @@
 //! The answer: one sentence per comparison, and how the run was measured.
 
-use tenbin_result::format::{MULTIPLE, Unit, points};
+use tenbin_result::format::Unit;
 use tenbin_result::{
     Comparison, Document, Figure, Message, Outcome, ResultOf, Trust, Value, message,
 };
-use tenbin_verdict::{sentences, whole_percent};
+use tenbin_verdict::{change_ends, sentences, whole_percent};
 
 use super::claims::{
     Place, Said, between_workloads, claim, claim_word, compared_searches, decisive, grouped, look,
@@ -82,8 +82,8 @@ fn answers(document: &Document) -> Vec<Text> {
     answers
 }
 
-/// The sentence of a comparison: `sf_off is SLOWER than sf_on: throughput −48 % (96 % CI −72 … −9
-/// %)`.
+/// The sentence of a comparison: `sf_off is SLOWER than sf_on: throughput × 0.520 (96 % CI
+/// 0.280–0.910)`.
 fn with_figures(document: &Document, comparison: &Comparison) -> Text {
     let several = document.workloads.len() > 1 || document.is_curve(comparison);
     let place = if several {
@@ -128,22 +128,11 @@ fn interval(comparison: &Comparison, figure: Figure) -> Message {
         (None, Some(likely)) => (likely.confidence, likely.low, likely.high),
         (None, None) => return message!("interval-unknown"),
     };
-    let confidence = whole_percent(confidence);
-    if figure.value >= MULTIPLE {
-        message!(
-            "interval-times",
-            confidence,
-            low = Value::Ratio(low),
-            high = Value::Ratio(high)
-        )
-    } else {
-        message!(
-            "interval-points",
-            confidence,
-            low = points(low),
-            high = points(high)
-        )
-    }
+    message!(
+        "interval-of-change",
+        confidence = whole_percent(confidence),
+        ends = change_ends(figure.value, low, high)
+    )
 }
 
 /// The results of a run with a single target, one sentence per workload.

@@ -1,8 +1,7 @@
 //! Writes the verdicts of comparisons as text.
 
-use tenbin_result::format::MULTIPLE;
 use tenbin_result::{Comparison, Document, Message, Outcome, Tendency, Trust, Value, message};
-use tenbin_verdict::{named_metric, sentences, whole_percent};
+use tenbin_verdict::{change_ends, named_metric, sentences, whole_percent};
 
 use crate::block::Look;
 use crate::expectations::{expectations_clause, optimum_claim};
@@ -229,7 +228,8 @@ pub(super) fn compared_by(comparison: &Comparison) -> Message {
 }
 
 /// What other figures prove about a comparison whose own figure is undecided: `however, server CPU
-/// per operation is 24 % higher (95 % CI +17.6 … +31.1 %, for this figure alone)`. `None` if the
+/// per operation +24 % (95 % CI +18 … +31 %, for this figure alone)`, or `already decided: …` if they
+/// point in the direction in which the comparison is likely to end. `None` if the
 /// comparison is decided or not trusted, or if no other figure is decided.
 pub(super) fn proven_beside(document: &Document, comparison: &Comparison) -> Option<Message> {
     let is_undecided = matches!(
@@ -245,12 +245,31 @@ pub(super) fn proven_beside(document: &Document, comparison: &Comparison) -> Opt
                 )
     };
     let others = document.comparisons.iter().filter(concerns);
-    let mut proven = others.filter_map(proven);
+    let mut agree = true;
+    let mut proven = others.filter_map(|other| {
+        let proven = proven(other)?;
+        agree &= points_to_better(&comparison.outcome) == points_to_better(&other.outcome);
+        Some(proven)
+    });
     let first = proven.next().filter(|_| is_undecided)?;
-    Some(match proven.next() {
-        Some(second) => message!("however-both", first, second),
-        None => message!("however", first),
+    let second = proven.next();
+    Some(match (second, agree) {
+        (Some(second), true) => message!("decided-both", first, second),
+        (Some(second), false) => message!("however-both", first, second),
+        (None, true) => message!("decided-beside", first),
+        (None, false) => message!("however", first),
     })
+}
+
+/// Whether the outcome, or the likely one, is in favour of the challenger; `None` without a direction.
+fn points_to_better(outcome: &Outcome) -> Option<bool> {
+    match (outcome, outcome.likely().map(|likely| likely.tendency)) {
+        (Outcome::Faster | Outcome::CostsLess, _)
+        | (_, Some(Tendency::Faster | Tendency::CostsLess)) => Some(true),
+        (Outcome::Slower | Outcome::CostsMore, _)
+        | (_, Some(Tendency::Slower | Tendency::CostsMore)) => Some(false),
+        _ => None,
+    }
 }
 
 fn proven(comparison: &Comparison) -> Option<Message> {
@@ -258,19 +277,12 @@ fn proven(comparison: &Comparison) -> Option<Message> {
         return None;
     };
     let ends = figure.interval.filter(|_| outcome.is_different())?;
-    let (direction, change) = match (figure.value >= MULTIPLE, figure.value > 1.0) {
-        (true, _) => ("times", Value::Ratio(figure.value)),
-        (false, true) => ("higher", Value::Share(figure.value - 1.0)),
-        (false, false) => ("lower", Value::Share(1.0 - figure.value)),
-    };
     Some(message!(
         "proven",
         metric = metric(comparison),
-        direction = Value::Word(direction.to_owned()),
-        change,
-        low = Value::Ratio(ends.low),
-        high = Value::Ratio(ends.high),
-        confidence = whole_percent(ends.confidence)
+        change = Value::Change(figure.value),
+        confidence = whole_percent(ends.confidence),
+        ends = change_ends(figure.value, ends.low, ends.high)
     ))
 }
 

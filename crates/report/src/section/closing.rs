@@ -7,7 +7,7 @@ use tenbin_result::{
     SliceFigures, Trust, Value, message,
 };
 use tenbin_stats::{CONFIDENCE, blocks_for_significance};
-use tenbin_verdict::sentences;
+use tenbin_verdict::{change_ends, sentences};
 
 use super::claims::{
     Place, Said, between_workloads, claim, claim_word, compared_searches, decisive, metric,
@@ -17,6 +17,7 @@ use crate::block::{Block, Look, Text};
 use crate::escape::for_terminal;
 use crate::expectations::{answers_by_expectations, expectations_clause, optimum_claim};
 use crate::language::{clauses, figure_words, say};
+use crate::trust_reason::{of_one_target, reasons};
 use crate::words::trust_meaning;
 
 /// Maximum number of comparisons written in one line with figures; with more, only verdicts are
@@ -75,7 +76,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
 /// The meaning of the trust level for this run, in the language of the document.
 pub(crate) fn trusted(document: &Document) -> String {
     let about = match (document.only_ratios(), document.trust) {
-        (None, trust) => trust_meaning(trust),
+        (None, trust) => of_one_target(document).unwrap_or_else(|| trust_meaning(trust)),
         (Some(because), Trust::Valid) => {
             message!("trust-ratio", because = reasons(because))
         }
@@ -87,16 +88,6 @@ pub(crate) fn trusted(document: &Document) -> String {
         established(document),
     ];
     say(document, &clauses(about, more.into_iter().flatten()))
-}
-
-/// Why absolute figures are in doubt: the first reason, and how many more there are.
-fn reasons(because: &[String]) -> Message {
-    let first = because.first().map_or("", String::as_str);
-    let first = message!("text", text = first);
-    match because.len().saturating_sub(1) {
-        0 => first,
-        more => message!("more-reasons", first, count = more),
-    }
 }
 
 /// The clause on responses whose content was not compared; `None` if all were compared.
@@ -333,19 +324,26 @@ fn with_figures(document: &Document, comparison: &Comparison) -> Message {
     message!("claim-in-brackets", claim, figures)
 }
 
-/// The ratio of a comparison: `throughput × 0.286, 0.283–0.287`.
+/// The change of a comparison: `throughput × 0.286, 0.283–0.287`.
 fn times(comparison: &Comparison, ends: Option<(f64, f64)>) -> Message {
     message!(
         "times",
         metric = metric(comparison),
-        ratio = known_ratio(comparison),
-        interval = interval(ends)
+        change = known_change(comparison),
+        interval = ends_of_change(comparison, ends)
     )
 }
 
-fn known_ratio(comparison: &Comparison) -> Value {
+fn known_change(comparison: &Comparison) -> Value {
     let figure = comparison.ratio;
-    figure.map_or(Value::Unknown, |known| Value::Ratio(known.value))
+    figure.map_or(Value::Unknown, |known| Value::Change(known.value))
+}
+
+fn ends_of_change(comparison: &Comparison, ends: Option<(f64, f64)>) -> Message {
+    match (comparison.ratio, ends) {
+        (Some(figure), Some((low, high))) => change_ends(figure.value, low, high),
+        _ => message!("interval-unknown"),
+    }
 }
 
 pub(super) fn interval(ends: Option<(f64, f64)>) -> Message {
@@ -359,17 +357,14 @@ pub(super) fn interval(ends: Option<(f64, f64)>) -> Message {
     }
 }
 
-/// Why a ratio has no interval with the usual confidence: `5 quads, 1 more for a confidence of 95 %`
-/// for a likely difference, otherwise `too few rounds: 6 quads needed, 3 measured`. `None` with
-/// enough blocks.
+/// Why a ratio has no interval with the usual confidence: `10 rounds, 2 more needed for a confidence of
+/// 95 %` for a likely difference, otherwise `too few rounds: 12 rounds needed, 6 measured`. `None` with
+/// enough rounds.
 pub(super) fn too_few_blocks(comparison: &Comparison) -> Option<Message> {
     if comparison.ratio?.interval.is_some() || comparison.twin {
         return None;
     }
-    let blocks = |count: usize| match comparison.rounds_per_block {
-        2 => message!("quads", count),
-        _ => message!("blocks", count),
-    };
+    let rounds_in = |blocks: u64| blocks.saturating_mul(comparison.rounds_per_block);
     let comparisons = comparison.together.map_or(1, |all| all.comparisons);
     let measured = comparison.block_ratios.len();
     let needed = blocks_for_significance((1.0 - CONFIDENCE) / comparisons as f64)?;
@@ -378,16 +373,16 @@ pub(super) fn too_few_blocks(comparison: &Comparison) -> Option<Message> {
     }
     Some(match comparison.outcome.likely() {
         Some(likely) => message!(
-            "blocks-missing",
-            measured = blocks(measured),
-            missing = likely.blocks_missing,
+            "rounds-missing",
+            measured = message!("rounds", count = rounds_in(measured as u64)),
+            missing = rounds_in(likely.blocks_missing),
             comparisons
         ),
         None => message!(
-            "too-few-blocks",
+            "too-few-rounds",
             comparisons,
-            needed = blocks(needed),
-            measured
+            needed = message!("rounds", count = rounds_in(needed as u64)),
+            measured = rounds_in(measured as u64)
         ),
     })
 }
@@ -430,7 +425,7 @@ fn alone(document: &Document) -> Vec<Message> {
 }
 
 /// The difference between a target and its twin, two processes of the same server: `its twin at
-/// get: throughput × 1.002, 0.994–1.009, noise floor 1 %`.
+/// get: throughput +0.2 %, −0.6 … +0.9 %, noise floor 1 %`.
 pub(super) fn twin(document: &Document, result: &ResultOf) -> Option<Message> {
     let mine = |each: &&Comparison| each.twin && each.workload == result.workload;
     // The figure that decides comes first.
@@ -441,8 +436,8 @@ pub(super) fn twin(document: &Document, result: &ResultOf) -> Option<Message> {
         "twin",
         workload = &result.workload,
         metric = metric(comparison),
-        ratio = known_ratio(comparison),
-        interval = interval(ends.map(|ends| (ends.low, ends.high))),
+        change = known_change(comparison),
+        interval = ends_of_change(comparison, ends.map(|ends| (ends.low, ends.high))),
         floor = floor.map_or(Value::Unknown, Value::Share)
     ))
 }

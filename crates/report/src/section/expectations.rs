@@ -10,7 +10,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     for each in &document.expectations {
         table.push([
             crate::block::Cell::Text(Text::default().and(look(each), expectations::standing(each))),
-            crate::block::Cell::code(expectations::condition(each)),
+            expectations::demanded(document, each).into(),
             each.target.clone().into(),
             each.workload.clone().into(),
             expectations::outcome(document, each).into(),

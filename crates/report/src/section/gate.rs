@@ -12,6 +12,9 @@ use crate::block::{Block, Cell, Look, Table, Text};
 use crate::gate::{answer, word};
 use crate::language::{say, say_text, styled};
 
+/// Rounds of a block: a gate compares two targets.
+const ROUNDS_PER_BLOCK: u64 = 2;
+
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     with_chart(document, Vec::new())
 }
@@ -95,7 +98,7 @@ fn table(document: &Document, gate: &Gate) -> Table {
     let mut table = Table::new(
         2,
         [
-            "workload", "figure", "candidate ÷ base", "interval", "margin", "proven", "blocks",
+            "workload", "figure", "candidate ÷ base", "interval", "margin", "proven", "rounds",
         ],
     );
     for figure in &gate.figures {
@@ -120,7 +123,7 @@ fn table(document: &Document, gate: &Gate) -> Table {
             )
             .into(),
             Cell::Text(proven(figure)),
-            figure.blocks.to_string().into(),
+            (ROUNDS_PER_BLOCK * figure.blocks).to_string().into(),
         ]);
     }
     table

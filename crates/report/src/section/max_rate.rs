@@ -1,4 +1,4 @@
-//! The section on maximum-rate searches: every probe, and the result.
+//! The section on maximum-rate searches: every step, and the result.
 
 use tenbin_result::format::{SHARE, TIME, UNKNOWN, digits, exact_rate, fixed_seconds};
 use tenbin_result::{Document, LimitKind, Search, SearchLimit, SearchProbe, message};
@@ -6,47 +6,43 @@ use tenbin_result::{Document, LimitKind, Search, SearchLimit, SearchProbe, messa
 use crate::block::{Block, Cell, Table};
 use crate::language::say;
 
-/// Most probes of a search that the first screen shows: the answer is above the table.
+/// Most probes of a search that the first screen shows: the last ones, which are nearest to the result.
 const MOST_ON_SCREEN: usize = 8;
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let searches = document.searches.iter();
     searches
-        .flat_map(|search| of_search(document, search))
+        .flat_map(|search| of_search(document, search, search.probes.len()))
         .collect()
 }
 
-/// As [`blocks`], but for a search with many probes only where they are shown.
+/// As [`blocks`], but only the last probes of each search.
 pub(super) fn in_short(document: &Document) -> Vec<Block> {
     let searches = document.searches.iter();
     searches
-        .flat_map(|search| {
-            if search.probes.len() <= MOST_ON_SCREEN {
-                return of_search(document, search);
-            }
-            let more = message!(
-                "probes-elsewhere",
-                target = &search.target,
-                workload = &search.workload,
-                count = search.probes.len()
-            );
-            vec![Block::sentence(&say(document, &more))]
-        })
+        .flat_map(|search| of_search(document, search, MOST_ON_SCREEN))
         .collect()
 }
 
-fn of_search(document: &Document, search: &Search) -> Vec<Block> {
+/// The last `most` probes of a search, and how to see the others.
+fn of_search(document: &Document, search: &Search, most: usize) -> Vec<Block> {
     let title = message!(
         "target-at",
         target = &search.target,
         workload = &search.workload
     );
     let mut blocks = vec![Block::heading(say(document, &title))];
+    let count = search.probes.len();
+    let left_out = count.saturating_sub(most);
     let mut table = Table::new(1, head(search));
-    for probe in &search.probes {
+    for probe in &search.probes[left_out..] {
         table.push(row(probe, search));
     }
     blocks.extend(table.block());
+    if left_out > 0 {
+        let more = message!("last-probes", shown = most, count);
+        blocks.push(Block::sentence(&say(document, &more)));
+    }
     blocks
 }
 
@@ -80,8 +76,8 @@ fn held(probe: &SearchProbe, search: &Search) -> &'static str {
     let is_open = search.undecided.contains(&probe.rate);
     match (probe.held, probe.borderline) {
         _ if probe.void => "no: does not count",
-        (true, _) if is_open => "held; more probes to decide",
-        (false, _) if is_open => "missed; more probes to decide",
+        (true, _) if is_open => "held; more steps to decide",
+        (false, _) if is_open => "missed; more steps to decide",
         (true, false) => "yes",
         (true, true) => "yes, closely",
         (false, false) => "no",
@@ -133,14 +129,38 @@ mod tests {
     }
 
     #[test]
+    fn the_first_screen_has_the_last_probes_and_says_how_many_there_are() {
+        let rows = |probes: usize, of: fn(&Document) -> Vec<Block>| {
+            let mut search = search(Vec::new());
+            search.probes = vec![probe(true); probes];
+            let document = Document {
+                searches: vec![search],
+                ..Document::default()
+            };
+            let blocks = of(&document);
+            let said = blocks
+                .iter()
+                .any(|block| matches!(block, Block::Paragraph(_)));
+            let tables = blocks.iter().filter_map(|block| match block {
+                Block::Table(table) => Some(table.rows.len()),
+                _ => None,
+            });
+            (tables.sum::<usize>(), said)
+        };
+        assert_eq!(rows(8, in_short), (8, false));
+        assert_eq!(rows(20, in_short), (8, true));
+        assert_eq!(rows(20, blocks), (20, false));
+    }
+
+    #[test]
     fn an_undecided_probe_says_what_is_missing() {
         assert_eq!(
             held(&probe(true), &search(vec![100.0])),
-            "held; more probes to decide"
+            "held; more steps to decide"
         );
         assert_eq!(
             held(&probe(false), &search(vec![100.0])),
-            "missed; more probes to decide"
+            "missed; more steps to decide"
         );
         assert_eq!(held(&probe(true), &search(Vec::new())), "yes");
     }

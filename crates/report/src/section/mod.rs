@@ -35,6 +35,7 @@ mod suite;
 
 pub(crate) use closing::{last_three_lines, trusted};
 pub(crate) use earlier::blocks_of as earlier;
+pub(crate) use earlier::{answer as earlier_answer, brief_of, next_step as earlier_next_step};
 pub(crate) use limits::limit_lines;
 pub(crate) use question::question;
 pub use setup::commands::quoted;

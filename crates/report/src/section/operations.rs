@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use tenbin_result::format::{BANDWIDTH, RATE, TIME, count, maybe_count};
 use tenbin_result::{Document, Figure, OperationResult, ResultOf, TimedFrom};
 
+use super::results::occurred;
 use crate::block::{Block, Cell, Table};
 use crate::language::say;
 use crate::words::{about_steps, named_by_role};
@@ -36,7 +37,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
             Cell::once(TIME, operation.max),
             tally(&operation.errors).into(),
             tally(&operation.statuses).into(),
-            maybe_count(operation.counts.censored).into(),
+            maybe_count(unanswered(operation)).into(),
         ]);
     }
     let mut blocks: Vec<Block> = table.block().into_iter().collect();
@@ -47,6 +48,12 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     blocks.extend(closed_after(document));
     blocks.extend(failures(document));
     blocks
+}
+
+/// Operations without a response when the time after their slice ended, and operations never sent.
+fn unanswered(operation: &OperationResult) -> Option<u64> {
+    let unsent = operation.counts.unsent.unwrap_or(0);
+    operation.counts.censored.map(|censored| censored + unsent)
 }
 
 /// Servers end keep-alive after some requests, or after some statuses: the operation tells which.
@@ -134,11 +141,13 @@ fn has_early_first_byte(operation: &OperationResult) -> bool {
         || notable(operation.first_byte_p99, operation.service_p99)
 }
 
+/// The operations that count, and the sub-requests, polls and effects that occurred.
 fn every_operation(document: &Document) -> impl Iterator<Item = (&ResultOf, &OperationResult)> {
     document
         .results
         .iter()
         .flat_map(|result| result.operations.iter().map(move |op| (result, op)))
+        .filter(|(_, op)| op.role.is_work() || occurred(op))
 }
 
 /// Formats counts by name: `timeout: 3, reset: 1`; empty without entries.

@@ -80,7 +80,7 @@ fn of_stretches(results: &[&ResultOf]) -> Option<Message> {
 }
 
 /// Explanation of the mark `*` on ratios.
-const PAIRED: &str = "* paired by round; differs from the quotient of the columns";
+pub(super) const PAIRED: &str = "* paired by round; differs from the quotient of the columns";
 
 /// Whether any target is a server with connections, so that the cost of the server could be
 /// observed.
@@ -363,10 +363,12 @@ fn apart(result: &ResultOf) -> impl Iterator<Item = &OperationResult> {
     let several = result.work().count() > 1;
     let work = result.work().filter(move |_| several);
     let others = result.steps().chain(result.checks());
-    let occurred = |operation: &&OperationResult| {
-        operation.counts.ok != Some(0) || operation.failed != Some(0)
-    };
-    work.chain(others.filter(occurred))
+    work.chain(others.filter(|operation| occurred(operation)))
+}
+
+/// Whether there was any response to an operation, or any failure.
+pub(super) fn occurred(operation: &OperationResult) -> bool {
+    operation.counts.ok != Some(0) || operation.failed != Some(0)
 }
 
 fn of_operation(document: &Document, result: &ResultOf, operation: &OperationResult) -> Vec<Cell> {

@@ -69,7 +69,7 @@ fn events(hostile: &str) -> String {
     let ratios = json!({
         "ratios": [{
             "workload": hostile, "baseline": "a", "challenger": hostile, "metric": "throughput",
-            "blocks": 3, "ratio": "1.200", "interval": "1.150–1.250",
+            "blocks": 3, "rounds": 6, "ratio": "1.200", "interval": "1.150–1.250",
             "course": [[1, 1.3, null, null], [2, 1.25, 1.05, 1.45], [3, 1.2, 1.15, 1.25]],
         }],
         "more": 4,
@@ -112,7 +112,7 @@ fn a_live_page_shows_figures_and_runs_nothing_that_a_server_wrote() {
         "1.50",
         "slice 3 of 8",
         "about 1m1s left, until ",
-        "1.200 (1.150–1.250) after 3 blocks, not final",
+        "1.200 (1.150–1.250) after 6 rounds, not final",
         "and 4 more",
         "12,340",
         "timeout",

@@ -198,7 +198,7 @@ impl AssignedSlice<'_> {
                 Some(rate) if rate.is_finite() && rate > 0.0 => search.pace_at(rate),
                 Some(_) => {
                     return Err(invalid(sentence!(
-                        "invalid-rate", "an invalid rate of a probe"
+                        "invalid-rate", "an invalid rate of a step"
                     )));
                 }
                 None => Pace::Closed,

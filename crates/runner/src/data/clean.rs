@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use tenbin_plan::{Plan, Sentence, Target, sentence};
-use tenbin_record::{Left, buckets_made, write_buckets_made, write_left};
+use tenbin_record::{Left, buckets_made, left_behind, write_buckets_made, write_left};
 use tenbin_targets::{DataLeft, LaunchContext, bring_up};
 use tenbin_workloads::place;
 
@@ -59,11 +59,15 @@ pub fn clean(
         cleaned.left.extend(of_target.left);
     }
     for left in &mut cleaned.left {
-        left.clean = Some(clean_command(directory));
+        left.clean = (!left.unremovable).then(|| clean_command(directory));
     }
     forget_buckets(directory, &cleaned.left);
+    let earlier = left_behind(directory).unwrap_or_default().into_iter();
+    let unremovable = earlier.filter(|left| left.unremovable && !cleaned.left.contains(left));
+    cleaned.unremovable = unremovable.collect();
     // If the file cannot be written, the run keeps its earlier list of leftovers.
-    let _ = write_left(directory, &cleaned.left);
+    let all = [cleaned.left.as_slice(), &cleaned.unremovable].concat();
+    let _ = write_left(directory, &all);
     Ok(cleaned)
 }
 

@@ -2,6 +2,7 @@
 //! sets before the first slice, so that the record describes the workloads correctly.
 
 use tenbin_plan::{Found, Plan, Relaunch};
+use tenbin_workloads::WorkloadError;
 
 use crate::target::live::LiveTarget;
 
@@ -14,6 +15,17 @@ pub(crate) fn on(live_targets: &[LiveTarget], workloads: usize) -> Vec<(usize, F
         Some((at, each.reduce(Found::and)?))
     };
     (0..workloads).filter_map(of).collect()
+}
+
+/// Returns an error if a workload cannot use the data set found, for example because its range ends
+/// beyond the smallest blob.
+pub(crate) fn check(plan: &Plan, found: &[(usize, Found)]) -> Result<(), WorkloadError> {
+    let mut refused = found.iter().filter_map(|&(at, found)| {
+        let why = plan.refuses(at, found)?;
+        let workload = plan.workloads[at].name.clone();
+        Some(WorkloadError::Found { workload, why })
+    });
+    refused.next().map_or(Ok(()), Err)
 }
 
 /// The plan with the data sets found, renamed workloads and the decision when to restart targets;

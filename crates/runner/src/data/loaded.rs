@@ -1,5 +1,6 @@
 //! The data loaded before measuring: its size, and whether the data fits.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 
@@ -44,8 +45,14 @@ impl LoadedData {
     /// The data loaded into this target, over all workloads.
     pub(crate) fn on_target(plan: &Plan, target: &Target) -> Self {
         let mut loaded = Self::default();
+        let mut shared = BTreeSet::new();
         for work in &plan.workloads {
-            if let Some(laid_out) = plan.work_on(target, work).facts().laid_out() {
+            let laid_out = plan.work_on(target, work).facts().laid_out();
+            let laid_out = laid_out.filter(|one| match &one.shared {
+                Some(data) => shared.insert(data.clone()),
+                None => true,
+            });
+            if let Some(laid_out) = laid_out {
                 loaded.objects = loaded.objects.saturating_add(laid_out.objects);
                 loaded.bytes = loaded.bytes.saturating_add(laid_out.bytes);
                 loaded.again |= laid_out.again;
@@ -188,7 +195,27 @@ pub(crate) fn size(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tenbin_plan::{Context, Draft};
+
     use super::*;
+
+    #[test]
+    fn blobs_that_the_levels_of_a_sweep_share_are_counted_once() {
+        let loaded = |more: &str| {
+            let text =
+                format!("[load]\nramp = \"1,4,16\"\n[[target]]\nurl = \"http://h:1\"\n{more}\n");
+            let draft = Draft::from_toml(&text, Path::new("plan.toml")).unwrap();
+            let mut context = Context::of_this_process().unwrap();
+            let plan = draft.resolve(&mut context).unwrap();
+            let loaded = LoadedData::largest(&plan).unwrap();
+            (plan.workloads.len(), loaded.objects, loaded.bytes)
+        };
+        let mix = "[[workload]]\nkind = \"blob\"\noperation = \"put:20,get:80\"\nobjects = 200\n";
+        let one = format!("{mix}size = \"64KiB\"");
+        assert_eq!(loaded(&one), (3, 200, 200 << 16));
+        let both = format!("{one}\n{mix}size = \"32KiB\"");
+        assert_eq!(loaded(&both), (6, 400, 300 << 16));
+    }
 
     #[test]
     fn sizes_have_up_to_three_digits() {

@@ -6,6 +6,8 @@ use tenbin_engine::Sample;
 pub(crate) struct Speed {
     /// Operations per second by thread; `None` before the thread's first sample.
     of_threads: Vec<Option<f64>>,
+    /// Requests that were due and not sent at the end of the last sample, by thread.
+    waiting: Vec<u64>,
     /// Failed operations in all samples.
     pub(crate) failed: u64,
 }
@@ -14,6 +16,7 @@ impl Speed {
     pub(crate) fn new(threads: usize) -> Self {
         Self {
             of_threads: vec![None; threads],
+            waiting: vec![0; threads],
             failed: 0,
         }
     }
@@ -30,6 +33,14 @@ impl Speed {
         if let Some(of_thread) = self.of_threads.get_mut(sample.thread) {
             *of_thread = Some(ok as f64 / (nanos as f64 / 1e9));
         }
+        if let Some(waiting) = self.waiting.get_mut(sample.thread) {
+            *waiting = sample.backlog;
+        }
+    }
+
+    /// Requests of an open loop that are due and wait for a free connection, over all threads.
+    pub(crate) fn waiting(&self) -> u64 {
+        self.waiting.iter().sum()
     }
 
     /// Operations per second over all threads; `None` until every thread has sent a sample.
@@ -67,5 +78,19 @@ mod tests {
         speed.add(&report(1, 0, 2, 1, true));
         assert_eq!(speed.ok_per_second(), Some(300.0));
         assert_eq!(speed.failed, 3);
+    }
+
+    #[test]
+    fn requests_wait_at_the_last_sample_of_each_thread() {
+        let mut speed = Speed::new(2);
+        for (thread, backlog) in [(0, 10), (1, 20), (0, 30)] {
+            speed.add(&Sample {
+                backlog,
+                ..report(thread, 1, 0, 1, false)
+            });
+        }
+        assert_eq!(speed.waiting(), 50);
+        speed.add(&report(0, 0, 0, 1, true));
+        assert_eq!(speed.waiting(), 50);
     }
 }

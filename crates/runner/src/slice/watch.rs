@@ -181,6 +181,7 @@ impl<'a, 'w> Watch<'a, 'w> {
             (self.controls.progress)(Progress::Speed {
                 ok_per_second,
                 failed: self.speed.failed,
+                waiting: self.speed.waiting(),
             });
         }
         if sample.thread == 0 && !sample.drain {

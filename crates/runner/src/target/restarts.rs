@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tenbin_plan::duration::Time;
 use tenbin_plan::{Plan, Relaunch, Sentence, sentence};
 
 use crate::controls::Controls;
@@ -62,11 +63,11 @@ pub(crate) fn note(plan: &Plan, relaunch: Relaunch, starts: Duration) -> Option<
     (of_restarts > whole.mul_f64(NOTICEABLE)).then(|| {
         sentence!(
             "restarts-take",
-            "targets are restarted before each {when}; with warm-ups, this takes about {seconds} s of \
-             {whole} s (--relaunch=never starts them once)",
+            "targets are restarted before each {when}; with warm-ups, this takes about {time} of \
+             {whole} (--relaunch=never starts them once)",
             when,
-            seconds = of_restarts.as_secs_f64().ceil(),
-            whole = whole.as_secs_f64().ceil()
+            time = Time::rounded(of_restarts),
+            whole = Time::rounded(whole)
         )
     })
 }

@@ -198,6 +198,7 @@ fn secrets_of<'a>(target: &'a Target, credentials: Option<&'a Credentials>) -> V
         let token = token.map(|token| token.secret.reveal());
         [keys.access_key.as_str(), keys.secret_key.reveal()]
             .into_iter()
+            .filter(|key| !key.is_empty())
             .chain(token)
     });
     // Shorter values would match ordinary text in the logs.

@@ -27,6 +27,8 @@ pub struct InterimRatio {
     pub ratio: Option<Figure>,
     /// Number of complete blocks; 0 for a run without such a ratio.
     pub blocks: usize,
+    /// Number of rounds in these blocks.
+    pub rounds: usize,
 }
 
 impl InterimRatio {
@@ -105,6 +107,7 @@ impl Interim {
             metric: primary.metric,
             ratio: Figure::of(ratio(logs, confidence)),
             blocks: logs.len(),
+            rounds: logs.len() * self.plan.rounds_per_block() as usize,
         });
         of_each.collect()
     }

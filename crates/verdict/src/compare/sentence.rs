@@ -7,10 +7,7 @@ use tenbin_result::{
 use crate::compare::across::Across;
 use crate::compare::curve::LevelOf;
 use crate::compare::outcome::NOISE_FLOOR;
-use crate::findings::messages::whole_percent;
-
-/// Smallest ratio that is printed as "times" instead of a percentage.
-const TIMES: f64 = 2.0;
+use crate::findings::messages::{change_ends, whole_percent};
 
 /// A comparison with what the document says about it elsewhere.
 #[derive(Debug, Clone, Copy)]
@@ -92,47 +89,29 @@ impl Sentence<'_> {
     }
 
     fn difference(self) -> Message {
-        let value = self.found.ratio.map_or(f64::NAN, |ratio| ratio.value);
-        let far = !(1.0 / TIMES..TIMES).contains(&value);
-        let share = Value::Share((value - 1.0).abs());
-        let is_throughput = self.found.metric == Metric::Throughput;
-        let metric = || metric(self.found);
-        match (is_throughput, far) {
-            (true, true) => {
-                let claim = self.between("is-times-as-fast");
-                claim.with("ratio", Value::Ratio(value))
-            }
-            (true, false) => {
-                let claim = self.between("is-faster").with("share", share);
-                claim.with("faster", value > 1.0)
-            }
-            (false, true) => {
-                let claim = self.between("has-times").with("metric", metric());
-                claim.with("ratio", Value::Ratio(value))
-            }
-            (false, false) => {
-                let claim = self.between("has-higher").with("metric", metric());
-                claim.with("share", share).with("higher", value > 1.0)
-            }
+        let is_more = self.found.ratio.is_some_and(|ratio| ratio.value > 1.0);
+        if self.found.metric == Metric::Throughput {
+            return self.between("is-faster").with("faster", is_more);
         }
+        let claim = self.between("has-higher");
+        claim
+            .with("metric", metric(self.found))
+            .with("higher", is_more)
     }
 
-    /// A number of blocks by their name.
-    fn blocks(self, count: u64, [quads, blocks]: [&str; 2]) -> Message {
-        let id = match self.found.rounds_per_block {
-            2 => quads,
-            _ => blocks,
-        };
+    /// The rounds in a number of blocks.
+    fn rounds(self, id: &str, blocks: u64) -> Message {
+        let count = blocks.saturating_mul(self.found.rounds_per_block);
         Message::new(id).with("count", count)
     }
 
-    /// The ratio and its interval in brackets; `None` without a ratio.
+    /// The change and its interval in brackets; `None` without a ratio.
     fn figures(self) -> Option<Message> {
         let Comparison {
             outcome, together, ..
         } = self.found;
         let figure = self.found.ratio?;
-        let blocks = self.blocks(self.found.block_ratios.len() as u64, ["quads", "blocks"]);
+        let rounds = self.rounds("rounds", self.found.block_ratios.len() as u64);
         let ends = match (outcome.likely(), figure.interval) {
             (Some(likely), _) => Some((likely.confidence, likely.low, likely.high)),
             (None, Some(ends)) => {
@@ -141,17 +120,16 @@ impl Sentence<'_> {
             }
             (None, None) => None,
         };
-        let ratio = Value::Ratio(figure.value);
+        let change = Value::Change(figure.value);
         Some(match ends {
-            None => message!("ratio-alone", ratio, blocks),
+            None => message!("ratio-alone", change, rounds),
             Some((confidence, low, high)) => message!(
                 "ratio-with-interval",
-                ratio,
+                change,
                 confidence = whole_percent(confidence),
                 together = together.map_or(0, |all| all.comparisons),
-                low = Value::Ratio(low),
-                high = Value::Ratio(high),
-                blocks
+                ends = change_ends(figure.value, low, high),
+                rounds
             ),
         })
     }
@@ -195,7 +173,7 @@ impl Sentence<'_> {
             return None;
         };
         if let Some(likely) = likely {
-            let missing = self.blocks(likely.blocks_missing, ["quads-are", "blocks-are"]);
+            let missing = self.rounds("rounds-are", likely.blocks_missing);
             return Some(message!("below-confidence", missing));
         }
         let comparisons = self.found.together.map_or(0, |all| all.comparisons);
@@ -277,15 +255,15 @@ mod tests {
     fn says_which_target_is_faster_and_by_how_much() {
         assert_eq!(
             said(&scaled(1.123), Metric::Throughput),
-            "b is 12.3 % faster than a at get (ratio 1.123, 96 % interval 1.123–1.123, 8 quads)"
+            "b is faster than a at get (+12 %, 96 % interval +12 … +12 %, 16 rounds)"
         );
         assert_eq!(
             said(&scaled(3.0), Metric::Throughput),
-            "b is 3.00 times as fast as a at get (ratio 3.00, 96 % interval 3.00–3.00, 8 quads)"
+            "b is faster than a at get (× 3.00, 96 % interval 3.00–3.00, 16 rounds)"
         );
         let latency = said(&scaled(1.25), Metric::SERVICE_P50);
         assert!(
-            latency.starts_with("b has a median service time 20 % lower than a at get (ratio 0.8"),
+            latency.starts_with("b has a lower median service time than a at get (−20 %, "),
             "{latency}"
         );
     }
@@ -294,11 +272,11 @@ mod tests {
     fn says_what_is_the_same_and_what_is_unknown() {
         assert_eq!(
             said(&scaled(1.0), Metric::Throughput),
-            "b and a are equivalent at get: throughput within 5 % (ratio 1.000, 96 % interval 1.000–1.000, 8 quads)"
+            "b and a are equivalent at get: throughput within 5 % (+0.0 %, 96 % interval +0.0 … +0.0 %, 16 rounds)"
         );
         assert_eq!(
             said(&scaled(1.5).interrupted(3), Metric::Throughput),
-            "cannot compare b with a at get by throughput: no complete block has this figure for \
+            "cannot compare b with a at get by throughput: no complete rounds have this figure for \
              both targets; the numbers are suspect, see the findings"
         );
     }
@@ -313,20 +291,20 @@ mod tests {
         let sentence = said(&run, Metric::Throughput);
         assert_eq!(
             sentence,
-            "cannot tell b from a at get by throughput (ratio 1.031, 96 % interval 0.850–1.250, \
-             8 quads): this run would have detected a difference of 26.8 % or more; about 286 \
+            "cannot tell b from a at get by throughput (+3.1 %, 96 % interval −15 … +25 %, \
+             16 rounds): this run would have detected a difference of 26.8 % or more; about 286 \
              rounds would detect 5 %"
         );
     }
 
     #[test]
     fn says_when_nothing_can_be_trusted() {
-        let mut run = scaled(1.3);
+        let mut run = scaled(1.5);
         run.each_of("a", |slice| slice.answers(1_000, 0.009));
         assert_eq!(
             said(&run, Metric::Throughput),
             "no verdict on b against a at get: the figures cannot be trusted; see the findings \
-             (ratio 1.300, 96 % interval 1.300–1.300, 8 quads)"
+             (× 1.500, 96 % interval 1.500–1.500, 16 rounds)"
         );
     }
 }

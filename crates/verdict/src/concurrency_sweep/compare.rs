@@ -101,7 +101,7 @@ mod tests {
         assert!((ratio.value - 2.0).abs() < 1e-9, "{ratio:?}");
         assert_eq!(
             found.sentence,
-            "the maximum throughput of b is 2.00 times that of a at get (ratio 2.00, 96 % \
+            "the maximum throughput of b is higher than that of a at get (× 2.00, 96 % \
              interval 2.00–2.00, 8 connections against 4)"
         );
     }

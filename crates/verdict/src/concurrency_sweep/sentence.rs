@@ -5,7 +5,7 @@ use tenbin_result::{
     ConcurrencySweep, ConcurrencySweepComparison, Knee, Message, Outcome, Value, message,
 };
 
-use crate::findings::messages::{interval, known, qualified, ratio_ends, whole_percent};
+use crate::findings::messages::{change_ends, interval, qualified, ratio_ends, whole_percent};
 
 /// The sentence about a concurrency sweep, without a full stop. For untrusted numbers, the sentence
 /// states that the numbers cannot be trusted.
@@ -64,8 +64,8 @@ pub(crate) fn of_comparison(found: &ConcurrencySweepComparison) -> Message {
 fn compared(found: &ConcurrencySweepComparison, between: impl Fn(&str) -> Message) -> Message {
     let claim = match &found.outcome {
         Outcome::Faster | Outcome::Slower | Outcome::CostsLess | Outcome::CostsMore => {
-            let value = found.ratio.map(|found| found.value);
-            between("most-is-times").with("ratio", known(value, Value::Ratio))
+            let is_more = found.ratio.is_some_and(|ratio| ratio.value > 1.0);
+            between("most-is-higher").with("higher", is_more)
         }
         Outcome::Equivalent { within } => {
             between("most-are-equivalent").with("within", Value::Share(*within))
@@ -80,12 +80,12 @@ fn compared(found: &ConcurrencySweepComparison, between: impl Fn(&str) -> Messag
     let figures = match (found.ratio, found.ratio.and_then(|ratio| ratio.interval)) {
         (Some(figure), Some(ends)) => message!(
             "most-ratio",
-            ratio = Value::Ratio(figure.value),
+            change = Value::Change(figure.value),
             confidence = whole_percent(ends.confidence),
-            interval = ratio_ends(figure)
+            ends = change_ends(figure.value, ends.low, ends.high)
         ),
         (Some(figure), None) => {
-            message!("most-ratio-alone", ratio = Value::Ratio(figure.value))
+            message!("most-ratio-alone", change = Value::Change(figure.value))
         }
         (None, _) => message!("most-ratio-unknown"),
     };

@@ -41,6 +41,6 @@ fn is_decided(expectation: &Expectation) -> bool {
     let is_untrusted = expectation
         .data
         .as_ref()
-        .is_some_and(|why| why.id == "not-trusted");
+        .is_some_and(|why| matches!(why.id.as_str(), "not-trusted" | "not-trusted-because"));
     !expectation.is_undecided() && !is_untrusted
 }

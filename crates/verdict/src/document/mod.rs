@@ -1,5 +1,6 @@
 //! Builds the result document from a run and its assessment.
 
+pub mod conditions;
 pub(crate) mod decided;
 mod describe;
 pub mod sentences;
@@ -129,7 +130,7 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
         earlier: None,
         language: Language::default(),
     };
-    document.plain_answers = plain_answers(&document, plan);
+    document.plain_answers = plain_answers(&document, plan, source.slices);
     document.only_figures = sentences::is_only_figures(&document);
     let verdicts = sentences::verdicts(&document);
     document.verdicts = verdicts

@@ -2,12 +2,14 @@
 
 use tenbin_result::{
     Comparison, ConcurrencySweep, ConcurrencySweepComparison, Document, Expectation, Message,
-    MetricName, NodeScaling, NodeStep, Optimum, RateComparison, Search, Standing, message,
+    MetricName, NodeScaling, NodeStep, Optimum, RateComparison, Search, message,
 };
 
 use crate::compare::across::Across;
 use crate::compare::curve::LevelOf;
 use crate::compare::sentence::Sentence;
+use crate::document::conditions;
+use crate::findings::messages::clauses;
 use crate::{concurrency_sweep, max_rate, sweep};
 
 /// The verdicts of a run. Optima of sweeps come first: they are the main result of a sweep.
@@ -52,21 +54,15 @@ fn of_comparisons(document: &Document) -> Vec<Message> {
 
 /// Whether the expectations of a run that compares nothing are met; `None` without expectations.
 fn of_expectations(all: &[Expectation]) -> Option<Message> {
-    let named = |wanted: &dyn Fn(&Expectation) -> bool| -> Vec<String> {
-        let wanted = all.iter().filter(|each| wanted(each));
-        wanted.map(|each| each.condition.clone()).collect()
+    let all_met = || message!("expectations-met", count = all.len());
+    let found = match (conditions::not_met(all), conditions::failed(all)) {
+        (Some(not_met), Some(failed)) => Some(clauses([not_met, failed])),
+        (not_met, failed) => not_met.or(failed),
     };
-    let violated = named(&Expectation::is_violated);
-    let undecided = named(&Expectation::is_undecided);
-    let unproven = named(&|each| each.standing == Standing::CannotTell);
-    (!all.is_empty()).then(|| match (violated.is_empty(), undecided.is_empty()) {
-        (false, _) => message!("expectations-violated", conditions = violated),
-        (true, false) => message!("expectations-undecided", conditions = undecided),
-        (true, true) if !unproven.is_empty() => {
-            message!("fail-if-undecided", conditions = unproven)
-        }
-        (true, true) => message!("expectations-met", count = all.len()),
-    })
+    let found = found
+        .or_else(|| conditions::cannot_tell(all))
+        .or_else(|| conditions::not_proven(all));
+    (!all.is_empty()).then(|| found.unwrap_or_else(all_met))
 }
 
 /// The verdict of a comparison of the document.
@@ -148,7 +144,7 @@ pub fn of_nodes(found: &NodeScaling) -> Message {
 
 #[cfg(test)]
 mod tests {
-    use tenbin_result::ExpectedUnit;
+    use tenbin_result::{ExpectedUnit, Standing};
 
     use super::*;
 
@@ -171,7 +167,8 @@ mod tests {
             (true, Standing::CannotTell, "fail-if-undecided"),
             (false, Standing::CannotTell, "expectations-undecided"),
             (true, Standing::Met, "expectations-met"),
-            (true, Standing::NotMet, "expectations-violated"),
+            (true, Standing::NotMet, "fail-if-violated"),
+            (false, Standing::NotMet, "expectations-violated"),
         ] {
             assert_eq!(said(&[of(fails_if, standing)]).as_deref(), Some(id));
         }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use tenbin_plan::Plan;
-use tenbin_record::{Slice, merged};
+use tenbin_record::Slice;
 use tenbin_result::{SecondErrors, SliceFigures};
-use tenbin_stats::printable_percentile;
 
 use crate::assessment::Assessment;
+use crate::figures::latency;
 use crate::server::stored;
 
 /// The names of the tests that flag each slice, by the position of the slice in the run.
@@ -85,19 +85,9 @@ fn errors(slice: &Slice) -> Vec<SecondErrors> {
 /// The quantile `q` of the response time of the operations that count towards throughput, seconds;
 /// `None` with too few samples.
 fn quantile_of(slice: &Slice, q: f64) -> Option<f64> {
-    let mut work = slice.work().map(|op| &op.times.response);
-    let (first, second) = (work.next(), work.next());
-    let nanos = match (first, second) {
-        // Avoid merging if the slice has a single histogram: a run has many slices.
-        (Some(times), None) => {
-            printable_percentile(q, times.len()).then(|| times.value_at_quantile(q))
-        }
-        _ => {
-            let all = merged(slice.work().map(|op| &op.times.response));
-            printable_percentile(q, all.len()).then(|| all.value_at_quantile(q))
-        }
-    };
-    nanos.map(|nanos| nanos as f64 / 1e9)
+    latency::quantile_of(&[slice], q, |op| &op.times.response, &|op| {
+        op.role.is_work()
+    })
 }
 
 /// The maximum response time of the operations that count towards throughput, seconds; `None` if

@@ -64,6 +64,9 @@ pub(crate) fn quantiles_over<const N: usize>(
     let Some(merged) = merged else {
         return [Measured::Unknown; N];
     };
+    let unsent = unsent(slices, pick);
+    let ranks = quantiles.map(|q| among_answered(q, merged.len(), unsent));
+    let quantiles = ranks.map(|rank| rank.unwrap_or(1.0));
     let steps = merged.iter_recorded();
     let values: Vec<(u64, u64)> = steps
         .map(|step| (step.value_iterated_to(), step.count_at_value()))
@@ -91,7 +94,38 @@ pub(crate) fn quantiles_over<const N: usize>(
             *measured = nanos.rescaled(|nanos| nanos / NANOS_PER_SECOND);
         }
     }
+    for (rank, measured) in ranks.iter().zip(&mut measured) {
+        if rank.is_none() {
+            *measured = Measured::Unknown;
+        }
+    }
     measured
+}
+
+/// Number of operations of the slices that were due and never sent, if `pick` selects response times
+/// or send lags; 0 for other times, which start when a request is written.
+pub(crate) fn unsent(slices: &[&Slice], pick: &Pick<'_>) -> u64 {
+    let has_unsent = |slice: &&&Slice| slice.ops.iter().any(|op| op.counts.unsent > 0);
+    let of_slice = |slice: &&Slice| {
+        let picked = pick(slice);
+        let is_picked =
+            |times: &PackedHistogram| picked.iter().any(|one| std::ptr::eq(*one, times));
+        let ops = slice.ops.iter();
+        let waiting = ops.filter(|op| is_picked(&op.times.response) || is_picked(&op.times.lag));
+        waiting.map(|op| op.counts.unsent).sum::<u64>()
+    };
+    slices.iter().filter(has_unsent).map(of_slice).sum()
+}
+
+/// The quantile of the answered operations that is the quantile `q` of all operations. Operations that
+/// were never sent rank above all answered ones: the queue of a target that cannot keep up only grows.
+/// `None` if the quantile lies among the operations that were never sent.
+pub(crate) fn among_answered(q: f64, answered: u64, never_sent: u64) -> Option<f64> {
+    if never_sent == 0 {
+        return Some(q);
+    }
+    let rank = q * (answered + never_sent) as f64;
+    (rank <= answered as f64).then(|| rank / answered as f64)
 }
 
 /// Number of windows of counts kept at the same time, less than 3 MB: a run of ten hours has thousands of
@@ -192,8 +226,11 @@ impl Cluster for SliceTimes<'_> {
 }
 
 /// The mean of the histograms that `pick` selects, over all samples together, seconds; see
-/// [`clustered_mean`].
+/// [`clustered_mean`]. Unknown if operations were never sent, because their times are unknown.
 pub(crate) fn mean_over(slices: &[&Slice], pick: &Pick<'_>) -> Measured {
+    if unsent(slices, pick) > 0 {
+        return Measured::Unknown;
+    }
     let of_slice = |slice: &&Slice| {
         let filled = pick(slice).into_iter().filter(|times| !times.is_empty());
         filled.fold((0.0, 0.0), |(sum, count), times| {
@@ -221,14 +258,17 @@ pub(crate) fn of_operations<'s>(
 }
 
 fn merged_quantile(slices: &[&Slice], q: f64, pick: &Pick<'_>) -> Option<f64> {
+    let unsent = unsent(slices, pick);
     // A single histogram needs no sum. This case is frequent: one call per slice.
     if let [slice] = slices
         && let [times] = pick(slice).as_slice()
     {
+        let q = among_answered(q, times.len(), unsent)?;
         let nanos = printable_percentile(q, times.len()).then(|| times.value_at_quantile(q));
         return nanos.map(|nanos| nanos as f64 / NANOS_PER_SECOND);
     }
-    printable_quantile(&merged_over(slices, pick)?, q)
+    let merged = merged_over(slices, pick)?;
+    printable_quantile(&merged, among_answered(q, merged.len(), unsent)?)
 }
 
 pub(crate) fn printable_quantile(merged: &Histogram<u64>, q: f64) -> Option<f64> {
@@ -269,5 +309,33 @@ mod tests {
         assert_eq!(together, QUANTILES.map(|q| quantile_over(&slices, q, pick)));
         assert!(together[0].value() < together[1].value(), "{together:?}");
         assert!(together[1].value() < together[2].value(), "{together:?}");
+    }
+
+    #[test]
+    fn operations_that_were_never_sent_rank_above_all_others() {
+        let mut run = Run::single(8).open_loop();
+        run.each(|slice| slice.mixed(&[(500, 0.001), (500, 0.010)]));
+        let figures = |run: &Run| {
+            let slices: Vec<&Slice> = run.slices.iter().collect();
+            let response: &Pick<'_> = &|slice| vec![&slice.ops[0].times.response];
+            let service: &Pick<'_> = &|slice| vec![&slice.ops[0].times.service];
+            let of = |q: f64, pick: &Pick<'_>| {
+                let with_interval = quantile_over(&slices, q, pick).value();
+                let both = [with_interval, merged_quantile(&slices, q, pick)];
+                let [one, other] = both.map(|it| it.map(|seconds| (seconds * 1e3).round()));
+                assert_eq!(one, other);
+                one
+            };
+            let mean = mean_over(&slices, response).value().is_some();
+            (of(0.3, response), of(0.9, response), of(0.9, service), mean)
+        };
+        assert_eq!(figures(&run), (Some(1.0), Some(10.0), Some(10.0), true));
+        // One in five operations is never sent, so the 90th percentile is unknown.
+        run.each(|slice| slice.0.ops[0].counts.unsent = 250);
+        assert_eq!(figures(&run), (Some(1.0), None, Some(10.0), false));
+        run.each(|slice| slice.0.ops[0].counts.unsent = 1_000);
+        assert_eq!(figures(&run), (Some(10.0), None, Some(10.0), false));
+        run.each(|slice| slice.0.ops[0].counts.unsent = 3_000);
+        assert_eq!(figures(&run), (None, None, Some(10.0), false));
     }
 }

@@ -10,7 +10,7 @@ use crate::compare::blocks::Blocks;
 use crate::compare::comparison::Comparison;
 use crate::evidence::is_closed;
 use crate::figures::basis::Basis;
-use crate::figures::latency::{Kind, NANOS_PER_SECOND};
+use crate::figures::latency::{Kind, NANOS_PER_SECOND, Pick, among_answered, unsent};
 
 /// Quantiles drawn in charts, if the number of requests is large enough.
 const DRAWN: [f64; 14] = [
@@ -36,17 +36,22 @@ pub(crate) fn spectrum(cell: &Cell<'_>, basis: &Basis<'_>) -> Vec<TimeAt> {
     } else {
         response
     };
-    let times = basis.merged(&|slice: &Slice| slice.work().map(kind).collect());
+    let pick: &Pick<'_> = &|slice| slice.work().map(kind).collect();
+    let times = basis.merged(pick);
     let Some(times) = times.filter(|times| !times.is_empty()) else {
         return Vec::new();
     };
     let printable = DRAWN
         .into_iter()
         .filter(|q| printable_percentile(*q, times.len()));
+    let unsent = unsent(basis.slices(), pick);
     printable
-        .map(|quantile| TimeAt {
-            quantile,
-            seconds: times.value_at_quantile(quantile) as f64 / NANOS_PER_SECOND,
+        .filter_map(|quantile| {
+            let rank = among_answered(quantile, times.len(), unsent)?;
+            Some(TimeAt {
+                quantile,
+                seconds: times.value_at_quantile(rank) as f64 / NANOS_PER_SECOND,
+            })
         })
         .collect()
 }

@@ -36,6 +36,16 @@ pub(crate) fn of_invalid<'a>(
     directions.filter(|it| *it != Direction::None).max()
 }
 
+/// The first finding that makes figures of one kind INVALID.
+pub(crate) fn first_invalid<'a>(
+    quantity: Quantity,
+    findings: impl IntoIterator<Item = &'a Finding>,
+) -> Option<&'a Finding> {
+    let mut findings = findings.into_iter();
+    findings
+        .find(|it| it.severity == Severity::Invalid && direction(it, quantity) != Direction::None)
+}
+
 /// Whether a finding can make the speed of a target only worse: throughput smaller, times longer. A target
 /// that is fast enough despite such a finding is fast enough.
 pub(crate) fn only_slows(finding: &Finding) -> bool {

@@ -6,10 +6,10 @@
 
 use Quantity::{
     Alone, AloneOpened, BackendShare, BytesEach, CoreDemand, CoreWaitShare, CpuShare, Doubled,
-    GeneratorThread, Idle, Kept, LinkShare, Loopback, LossShare, NewConnectionShare, OthersShare,
-    QueueShare, RefusedShare, RoundTripShare, Served, ServedShare, SetupShare, StealShare,
-    StorageShare, StoredEach, StreamShare, SwappedPages, TargetCores, TargetShare, TargetThread,
-    ThinkShare, ThreadShare, ThrottledShare, TransferShare,
+    GeneratorThread, Idle, InUse, Kept, LinkShare, Loopback, LossShare, NewConnectionShare,
+    OthersShare, QueueShare, RefusedShare, RoundTripShare, Served, ServedShare, SetupShare,
+    StealShare, StorageShare, StoredEach, StreamShare, SwappedPages, TargetCores, TargetShare,
+    TargetThread, ThinkShare, ThreadShare, ThrottledShare, TransferShare,
 };
 
 use crate::limit::quantities::Quantity;
@@ -116,7 +116,7 @@ impl Prediction {
     pub(crate) fn is_telling(&self) -> bool {
         let shows = matches!(
             self.of,
-            Doubled | Served | ServedShare | CpuShare | Idle | TargetThread
+            Doubled | Served | ServedShare | CpuShare | Idle | TargetThread | Kept
         );
         self.low.is_finite() || shows
     }
@@ -169,6 +169,29 @@ pub(crate) static CAUSES: &[LimitCause] = &[
     LimitCause {
         name: "offered_rate",
         predicts: &[P::at_least(Kept, 0.98, 0.02, 3.0).must()],
+    },
+    LimitCause {
+        // All connections are in use at any target that stays behind, so nothing may be full, and
+        // only another run can establish the cause.
+        name: "rate_connections",
+        predicts: &[
+            P::at_least(InUse, 0.9, 0.1, 4.0).must(),
+            P::at_most(Kept, 0.95, 0.03, 2.0)
+                .must()
+                .establishes_nothing(),
+            P::at_least(Idle, 0.2, 0.15, 1.0).if_known(),
+            P::at_most(TargetThread, 0.8, 0.1, 1.0).if_known(),
+            P::at_most(BackendShare, 0.3, 0.2, 0.5).if_known(),
+            P::at_most(OthersShare, 0.2, 0.2, 0.5).if_known(),
+            P::at_most(CoreWaitShare, 0.25, 0.2, 0.5).if_known(),
+            P::at_most(ThrottledShare, 0.02, 0.03, 0.5).if_known(),
+            P::at_most(GeneratorThread, 0.85, 0.1, 1.0).if_known(),
+            P::at_most(StorageShare, 0.15, 0.15, 1.0).if_known(),
+            P::at_most(RoundTripShare, 0.4, 0.2, 0.5).if_known(),
+            P::at_most(TransferShare, 0.5, 0.2, 0.5).if_known(),
+            P::at_most(NewConnectionShare, 0.2, 0.3, 0.5).if_known(),
+            NOT_REFUSED,
+        ],
     },
     LimitCause {
         name: "connections",

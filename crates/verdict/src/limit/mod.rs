@@ -6,7 +6,7 @@ mod quantities;
 mod sentence;
 mod transfers;
 
-use tenbin_plan::{NoProbes, Plan};
+use tenbin_plan::{NoProbes, Plan, Reach, Store};
 use tenbin_record::Slice;
 use tenbin_result::{Certainty, Finding, FindingData, Limit, Severity};
 
@@ -107,15 +107,25 @@ fn no_probes(plan: &Plan, cell: &Cell<'_>) -> Option<NoProbes> {
     plan.no_limit_probes(at, plan.rounds.most())
 }
 
+/// Whether the target is the access layer of a blobstore, whose other programs do a part of the work.
+fn is_blobstore(cell: &Cell<'_>) -> bool {
+    let target = cell.target;
+    let is_running = matches!(target.reach, Reach::Endpoint { .. });
+    let is_blobstore = target.reach.store(target.store) == Store::Blobstore;
+    is_running && is_blobstore && cell.workload.facts().is_for_blob_stores()
+}
+
 fn limit(
     cell: &Cell<'_>,
     seen: &Observed,
     decision: &Decision,
     no_probes: Option<NoProbes>,
 ) -> Limit {
+    let store = is_blobstore(cell).then(|| sentence::how_to_observe_blobstore(decision, seen));
+    let advice = store.flatten();
     let data = FindingData {
         evidence: sentence::evidence(decision, seen),
-        advice: sentence::advice(decision, seen, no_probes),
+        advice: advice.unwrap_or_else(|| sentence::advice(decision, seen, no_probes)),
         also: None,
     };
     let (is_known, ranked) = (decision.cause.is_some(), &decision.ranked);

@@ -7,6 +7,7 @@ use tenbin_record::{MachineUse, ServerUse, Slice};
 
 use crate::cell::Cell;
 use crate::evidence::{Evidence, is_closed};
+use crate::figures::latency::NANOS_PER_SECOND;
 use crate::limit::quantities::Quantity;
 use crate::machine::generator::Thread;
 use crate::machine::processor::Busy;
@@ -86,6 +87,9 @@ impl Observed {
             self.set(Quantity::Kept, kept);
             let stays_behind = kept.is_some_and(|kept| kept < STAYS_BEHIND);
             self.set(Quantity::Doubled, stays_behind.then_some(1.0));
+            if stays_behind {
+                self.in_use(cell, full, per_second);
+            }
         }
         if !is_closed(cell.workload) {
             return;
@@ -129,6 +133,25 @@ impl Observed {
         let alone = rate_of(1, FEWEST).filter(|rate| *rate > 0.0);
         self.set(Quantity::Alone, alone.map(f64::recip));
         self.served(alone.zip(now).map(|(alone, now)| now / alone));
+    }
+
+    /// How much of its connections an open loop uses that stays behind its rate, and how many it needs.
+    fn in_use(&mut self, cell: &Cell<'_>, full: &[&Slice], rate: f64) {
+        let load = &cell.workload.load;
+        let connections = (load.connections * load.depth.max(1)) as f64;
+        self.set(Quantity::Connections, Some(connections));
+        let times = cell.request_times().filter(|times| !times.is_empty());
+        let service = times.map(|times| times.mean() / NANOS_PER_SECOND);
+        let requests = middle(full.iter().filter_map(|slice| {
+            let ok: u64 = slice.requests().map(|op| op.counts.ok).sum();
+            (slice.end.seconds > 0.0).then(|| ok as f64 / slice.end.seconds)
+        }));
+        let in_flight = service.zip(requests).map(|(service, each)| service * each);
+        self.set(
+            Quantity::InUse,
+            in_flight.map(|in_flight| in_flight / connections),
+        );
+        self.set(Quantity::Needed, service.map(|service| service * rate));
     }
 
     /// Requests that could be served at a time: in a run with one in flight, those of the probe.

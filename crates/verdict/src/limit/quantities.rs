@@ -40,6 +40,14 @@ quantities! {
     Doubled "doubled";
     /// Throughput ÷ offered rate, in an open loop.
     Kept "kept";
+    /// Requests in flight as a share of those that the connections allow, in an open loop that stays
+    /// behind its rate: requests per second × mean service time ÷ (connections × depth).
+    InUse "in_use";
+    /// Connections that an open loop that stays behind its rate has, times their depth.
+    Connections "connections";
+    /// Connections, times their depth, that the offered rate needs at the mean service time (Little's
+    /// law), in an open loop that stays behind its rate.
+    Needed "connections_needed";
     /// Share of the time in which a connection pauses before its next request, with a think time.
     ThinkShare "think_share";
     /// Idle share of all cores of the machine that load generator and target share.

@@ -107,6 +107,8 @@ fn name(cause: &LimitCause, seen: &Observed) -> Message {
             known(seen.get(Quantity::StreamsAllowed), Value::whole),
         )
         .with("cores", known(cores, Value::Cores))
+        .with("used", known(seen.get(Quantity::Connections), count))
+        .with("needed", known(seen.get(Quantity::Needed), at_least_all))
         .with(
             "below_a_core",
             cores.is_some_and(|cores| cores < BELOW_A_CORE),
@@ -126,6 +128,12 @@ fn is_one_thread(seen: &Observed) -> bool {
         .is_none_or(|share| share > MOST_OF_IT)
 }
 
+/// What would tell the limit of a blobstore whose programs are not observed; `None` in other cases.
+pub(super) fn how_to_observe_blobstore(decision: &Decision, seen: &Observed) -> Option<Message> {
+    let is_open = decision.cause.is_none() && seen.get(Quantity::TargetCores).is_none();
+    is_open.then(|| message!("limit-observe-blobstore"))
+}
+
 /// What to do about the limit, or what would tell it. `no_probes`: why the workload has no probes.
 pub(super) fn advice(decision: &Decision, seen: &Observed, no_probes: Option<NoProbes>) -> Message {
     let Some(cause) = decision.cause else {
@@ -142,6 +150,7 @@ pub(super) fn advice(decision: &Decision, seen: &Observed, no_probes: Option<NoP
     let in_flight = seen.get(Quantity::InFlight).unwrap_or(0.0);
     let advice = Message::new(&format!("limit-advice-{}", cause.name))
         .with("connections", Value::Plain((2.0 * in_flight) as u64))
+        .with("needed", known(seen.get(Quantity::Needed), at_least_all))
         .with("asked", asks_for_new(seen))
         .with("delayed", decision.delayed)
         .with("one_thread", is_one_thread(seen));
@@ -208,6 +217,8 @@ pub(super) fn quote(of: Quantity, seen: &Observed) -> Option<Message> {
         | Quantity::Alone
         | Quantity::AloneOpened
         | Quantity::Loopback
+        | Quantity::Connections
+        | Quantity::Needed
         | Quantity::AsksForNew
         | Quantity::StreamsAllowed
         | Quantity::TooManyShare => {
@@ -219,6 +230,11 @@ pub(super) fn quote(of: Quantity, seen: &Observed) -> Option<Message> {
 
 fn count(requests: f64) -> Value {
     Value::Count(requests as u64)
+}
+
+/// A number of connections that is enough.
+fn at_least_all(connections: f64) -> Value {
+    Value::Plain(connections.ceil() as u64)
 }
 
 fn at_least_one(requests: f64) -> Value {

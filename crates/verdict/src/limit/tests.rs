@@ -10,10 +10,10 @@ use crate::limit::causes::CAUSES;
 
 use Quantity::{
     Alone, AloneOpened, BackendShare, BytesEach, CoreDemand, CoreWaitShare, CpuShare, Doubled,
-    GeneratorThread, Idle, InFlight, Kept, LinkShare, Loopback, LossShare, NewConnectionShare,
-    OthersShare, QueueShare, RefusedShare, RoundTripShare, Served, ServedShare, SetupShare,
-    StorageShare, StoredEach, StreamShare, TargetCores, TargetShare, TargetThread, ThinkShare,
-    ThreadShare, ThrottledShare, TooManyShare, TransferShare,
+    GeneratorThread, Idle, InFlight, InUse, Kept, LinkShare, Loopback, LossShare,
+    NewConnectionShare, OthersShare, QueueShare, RefusedShare, RoundTripShare, Served, ServedShare,
+    SetupShare, StorageShare, StoredEach, StreamShare, TargetCores, TargetShare, TargetThread,
+    ThinkShare, ThreadShare, ThrottledShare, TooManyShare, TransferShare,
 };
 
 type Seen = Vec<(Quantity, f64)>;
@@ -558,6 +558,13 @@ fn an_unknown_limit_says_what_would_tell_it() {
     };
     let idle = [(InFlight, 16.0), (Idle, 0.9), (TargetCores, 0.1)];
     assert!(said(&idle[..2], None).contains("--observe"));
+    let blobstore = |quantities: &[(Quantity, f64)]| {
+        let seen = seen(quantities);
+        let advice = sentence::how_to_observe_blobstore(&decide(&seen), &seen)?;
+        Some(Messages::NONE.in_english(&advice))
+    };
+    assert!(blobstore(&idle[..2]).is_some_and(|advice| advice.contains("name:blobnode")));
+    assert_eq!(blobstore(&idle), None);
     assert!(said(&idle, Some(NoProbes::TooShort)).contains("--duration 20s"));
     assert!(said(&idle, Some(NoProbes::TurnedOff)).contains("without --probes none"));
     let of_gate = said(&idle, Some(NoProbes::OfGate));
@@ -595,6 +602,57 @@ fn an_open_loop_that_stays_behind_gets_no_more_from_more_requests() {
         "{sentence}"
     );
     assert!(!sentence.contains("raise"), "{sentence}");
+}
+
+#[test]
+fn an_open_loop_with_all_connections_in_use_needs_more_of_them() {
+    let limit = |answers: u64, service: f64| {
+        let mut run = crate::testing::Run::single(8).open_loop();
+        run.each(|slice| {
+            slice.answers(answers, service);
+            slice.server_cpu(0.3);
+        });
+        run.assess().limits.remove(0)
+    };
+    // 2 connections to a target that takes 4.8 ms: 400 of 1,000 requests per second.
+    let limit_of_all = limit(400, 0.0048);
+    assert_eq!(limit_of_all.cause.as_deref(), Some("rate_connections"));
+    assert_eq!(limit_of_all.certainty, Certainty::Likely);
+    let evidence = &limit_of_all.evidence;
+    assert!(
+        evidence.starts_with(
+            "the number of connections: all 2 are in use, and the rate needs about 5 (likely)"
+        ),
+        "{evidence}"
+    );
+    assert!(
+        limit_of_all
+            .advice
+            .starts_with("use more connections (-c 5)")
+    );
+    // Half of the connections are free.
+    let half = limit(200, 0.0048).cause;
+    assert_ne!(half.as_deref(), Some("rate_connections"));
+    let behind = [
+        (Kept, 0.16),
+        (Doubled, 1.0),
+        (InUse, 1.0),
+        (GeneratorThread, 0.1),
+        (StorageShare, 0.0),
+        (RefusedShare, 0.0),
+        (NewConnectionShare, 0.0),
+    ];
+    // Even if the CPU use of the target is unknown.
+    let unobserved = told(&behind);
+    assert_eq!(unobserved, (Some("rate_connections"), Certainty::Likely));
+    let one_core = [
+        (TargetCores, 0.98),
+        (TargetThread, 0.97),
+        (ThreadShare, 0.99),
+        (Idle, 0.5),
+    ];
+    let of_core = told(&and(behind.to_vec(), &one_core));
+    assert_eq!(of_core.0, Some("one_core"));
 }
 
 #[test]

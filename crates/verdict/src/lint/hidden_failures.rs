@@ -4,6 +4,7 @@ use tenbin_plan::sentence;
 use tenbin_result::Severity;
 use tenbin_result::format::{count, percent};
 
+use super::stopped_at_deadline::is_stopped;
 use super::throughput_of_failures::INVALID;
 use super::{Failed, Files, LintFinding, Measurement, Reported, measurements, quotes};
 use crate::findings::rule_info::{RuleInfo, Texts, pages};
@@ -70,7 +71,10 @@ fn of_number(file: &Reported, of: &Measurement) -> Option<LintFinding> {
     // The rule `throughput_of_failures` reports failures in the throughput of a known number of
     // requests; here, such failures count only if the file claims that nothing failed.
     let denied = of.says_none_failed.as_ref();
-    let is_hidden = |each: &&Failed| !each.counted || denied.is_some() || of.ended.is_none();
+    let is_hidden = |each: &&Failed| {
+        let is_untold = !each.counted || denied.is_some() || of.ended.is_none();
+        is_untold && !is_stopped(file, of, each)
+    };
     let hidden: Vec<&Failed> = of.failures.iter().filter(is_hidden).collect();
     let failed = hidden
         .iter()

@@ -21,6 +21,7 @@ mod reported;
 mod requests;
 mod single_requests;
 mod single_runs;
+mod stopped_at_deadline;
 mod throughput_of_failures;
 
 use tenbin_plan::Sentence;
@@ -89,6 +90,11 @@ pub const LINT_RULES: &[LintRule] = &[
         info: hidden_failures::RULE,
         scope: Scope::OtherTools,
         judge: hidden_failures::judge,
+    },
+    LintRule {
+        info: stopped_at_deadline::RULE,
+        scope: Scope::OtherTools,
+        judge: stopped_at_deadline::judge,
     },
     LintRule {
         info: averaged_percentiles::RULE,

@@ -115,10 +115,11 @@ fn ended(slice: &Slice, seen: &Seen) -> Yield {
     }
 }
 
-/// Response times and number of failures of a slice.
+/// Response times, number of failures and number of operations that were never sent of a slice.
 struct Seen {
     response: Histogram<u64>,
     failed: u64,
+    never_sent: u64,
 }
 
 impl Seen {
@@ -127,15 +128,16 @@ impl Seen {
         Self {
             response,
             failed: slice.failed(),
+            never_sent: slice.work().map(|op| op.counts.unsent).sum(),
         }
     }
 
     fn all(&self) -> u64 {
-        self.response.len() + self.failed
+        self.response.len() + self.failed + self.never_sent
     }
 
-    /// Number of operations at or above `nanos`. A failed operation counts as slower than any
-    /// limit.
+    /// Number of operations at or above `nanos`. An operation that failed or was never sent counts as
+    /// slower than any limit.
     fn not_below(&self, nanos: u64) -> u64 {
         let below = match nanos {
             0 => 0,
@@ -174,7 +176,7 @@ fn judged(limit: &Limit, seen: &Seen) -> JudgedLimit {
         }
         Limit::Mean { below } => {
             let count = seen.response.len();
-            if count == 0 {
+            if count == 0 || seen.never_sent > 0 {
                 return none;
             }
             let (mean, limit) = (seen.response.mean() / 1e9, below.as_secs_f64());
@@ -200,8 +202,8 @@ fn judged(limit: &Limit, seen: &Seen) -> JudgedLimit {
     }
 }
 
-/// The percentile of the response time, with failures as the slowest responses. `None` if the
-/// percentile lies among the failures.
+/// The percentile of the response time, with operations that failed or were never sent as the slowest
+/// responses. `None` if the percentile lies among them.
 fn percentile(seen: &Seen, percent: f64) -> Option<f64> {
     let rank = percent / 100.0 * seen.all() as f64;
     let answered = seen.response.len();
@@ -220,7 +222,8 @@ fn keeps_up(slice: &Slice) -> (JudgedLimit, f64) {
     let due_answered = sum(&|op| op.times.response.len());
     let failed = sum(&|op| op.failed_count());
     let ended = sum(&|op| op.counts.ok) + failed;
-    let due = due_answered + failed + slice.backlog as f64;
+    let unsent = sum(&|op| op.counts.unsent);
+    let due = due_answered + failed + unsent + slice.backlog as f64;
     let growth = due - ended;
     let busy: f64 = slice
         .requests()

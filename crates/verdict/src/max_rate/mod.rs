@@ -5,6 +5,7 @@ mod document;
 mod evidence;
 mod finder;
 mod judge;
+mod own_limit;
 pub(crate) mod sentence;
 
 use std::collections::BTreeMap;
@@ -16,18 +17,13 @@ use tenbin_stats::{MaxRate, Probe, Purpose, Search, Yield};
 pub use compare::compare_rates;
 pub use finder::{Finder, NextProbe};
 pub use judge::{Judged, JudgedLimit, Origin, USUAL_ERRORS, judge};
+pub(crate) use own_limit::OwnLimit;
 
 use tenbin_result::{Finding, Message, Trust, Value, message};
 
 use crate::findings::distortion::{Direction, Quantity};
 use crate::findings::messages::Messages;
 use crate::findings::trust::of_invalid;
-
-/// Share of a core above which a busy load generator thread may have caused missed limits.
-const BUSY_GENERATOR: f64 = 0.9;
-/// Largest median service time of a probe that counts as fast, as a multiple of the lowest median
-/// among all probes of the search.
-const AS_QUICK: f64 = 1.5;
 
 /// Why a probe that missed a limit does not count against the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +68,10 @@ pub struct SearchResult {
     /// Whether findings make the figures INVALID only because requests may have been delayed: the rates
     /// that held are then valid.
     pub holds_despite_delay: bool,
+    /// Whether findings doubt the result for another reason than how the search ended.
+    is_doubted_otherwise: bool,
+    /// Connections to each host of the target.
+    pub(crate) connections: usize,
     /// Whether requests were due at equal distances. A delay then cannot have spread a burst, with which
     /// the target would have failed.
     arrives_evenly: bool,
@@ -118,6 +118,7 @@ impl SearchResult {
             && trust == Trust::Invalid
             && of_invalid(Quantity::Speed, concerning()) == Some(Direction::Worse)
             && self.found.rate().or_else(|| self.held_once()).is_some();
+        self.is_doubted_otherwise = own_limit::are_about_more(concerning());
         self.trust = if self.holds_despite_delay {
             Trust::Suspect
         } else {
@@ -132,31 +133,6 @@ impl SearchResult {
         probes.find(|p| p.rate == failed && !p.judged.held && p.void.is_none())
     }
 
-    /// Whether the load generator was near its limit in the [`limiting`](Self::limiting) probe.
-    pub fn may_be_the_generator(&self) -> bool {
-        self.limiting()
-            .is_some_and(|probe| probe.busiest_thread > BUSY_GENERATOR)
-    }
-
-    /// Whether too few connections may have caused the missed limits: requests waited for a free
-    /// connection while the target was as fast as in other probes, also in its slowest responses.
-    pub fn may_be_the_connections(&self) -> bool {
-        let quickest = self.probes.iter().filter_map(|probe| probe.service);
-        let Some(quickest) = quickest.reduce(f64::min) else {
-            return false;
-        };
-        self.limiting().is_some_and(|probe| {
-            let as_quick = |service: f64| service < quickest * AS_QUICK;
-            let waited = probe.lag.is_some_and(|lag| lag > quickest);
-            // During a pause of the target, requests wait because of the pause.
-            let paused = match (probe.slowest_service, probe.lag) {
-                (Some(slowest), Some(lag)) => slowest >= lag / 2.0,
-                _ => false,
-            };
-            probe.service.is_some_and(as_quick) && waited && !paused
-        })
-    }
-
     /// Number of probes that are void because of `cause`.
     pub(crate) fn voided(&self, cause: Void) -> usize {
         let probes = self.probes.iter();
@@ -166,7 +142,7 @@ impl SearchResult {
     /// The limits that the [`limiting`](Self::limiting) probe missed, in words; `None` without a
     /// limiting probe.
     pub fn missed(&self) -> Option<String> {
-        let (limits, others) = self.limiting()?.misses();
+        let (limits, others) = self.limiting()?.misses(self.own_limit());
         let others = others.iter().map(|other| Messages::NONE.in_english(other));
         Some(
             limits
@@ -179,13 +155,14 @@ impl SearchResult {
 }
 
 impl ProbeResult {
-    /// The missed limits of the objective, and the other missed limits, as clauses.
-    pub(crate) fn misses(&self) -> (Vec<String>, Vec<Message>) {
+    /// The missed limits of the objective, and the other missed limits, as clauses. `own`: the limit
+    /// of Tenbin that may be the cause.
+    pub(crate) fn misses(&self, own: Option<OwnLimit>) -> (Vec<String>, Vec<Message>) {
         let (mut limits, mut others) = (Vec::new(), Vec::new());
         for missed in self.judged.missed() {
             match (missed.origin, missed.seen) {
                 (Origin::Objective, _) => limits.push(missed.limit.clone()),
-                (Origin::KeepsUp, _) => others.push(message!("search-lagged")),
+                (Origin::KeepsUp, _) => others.push(own_limit::fell_behind(own)),
                 (Origin::UsualErrors, Some(share)) => {
                     others.push(message!("search-errors", share = Value::Share(share)));
                 }
@@ -225,6 +202,8 @@ pub fn search_results(plan: &Plan, slices: &[Slice]) -> Vec<SearchResult> {
                 probes,
                 trust: Trust::Valid,
                 holds_despite_delay: false,
+                is_doubted_otherwise: false,
+                connections: workload.load.connections,
                 arrives_evenly: search.arrivals == Arrivals::Constant,
             });
         }
@@ -370,5 +349,39 @@ pub(crate) mod tests {
             assert_eq!(figures.slices, 1);
             assert!(figures.operations[0].p99.unwrap().value < 0.01);
         }
+    }
+
+    #[test]
+    fn names_only_what_was_asked_and_missed() {
+        let mut run = searched(&[("a", 0.0)]);
+        let said = |run: &Run| {
+            let found = search_results(&run.plan, &run.slices).remove(0);
+            (found.document().sentence, found.missed().unwrap())
+        };
+        assert!(
+            said(&run).0.contains("/s missed p99<10ms"),
+            "{:?}",
+            said(&run)
+        );
+        run.each(|slice| {
+            slice.answers(1_000, 0.050);
+            slice.backlog(5_000);
+        });
+        let (sentence, missed) = said(&run);
+        assert!(
+            sentence.contains("/s missed p99<10ms, and the target did not keep up"),
+            "{sentence}"
+        );
+        assert_eq!(missed, "p99<10ms, the target did not keep up");
+        run.each(|slice| {
+            slice.answers(980, 0.002);
+            slice.fail(ErrorClass::Status, 20);
+            slice.backlog(0);
+        });
+        let (sentence, _) = said(&run);
+        assert!(
+            sentence.contains("/s missed p99<10ms, and 2 % of the operations failed"),
+            "{sentence}"
+        );
     }
 }

@@ -1,10 +1,11 @@
 //! Sentences about the result of a search and about a comparison of results.
 
-use tenbin_result::{Message, RateComparison, Search, Value, message};
+use tenbin_result::{Message, RateComparison, Search, Trust, Value, message};
 use tenbin_stats::{MaxRate, Purpose, SHARE_ERROR};
 
+use super::own_limit::names_its_limit;
 use super::{ProbeResult, SearchResult, Void};
-use crate::findings::messages::{qualified, with_and};
+use crate::findings::messages::{change_ends, qualified, with_and};
 
 /// Most undecided rates that are named; of more, their number and the ends.
 const MOST_LISTED: usize = 3;
@@ -21,6 +22,13 @@ impl SearchResult {
     }
 
     fn whole(&self) -> Message {
+        if let Some(claim) = self.lower_bound() {
+            return if self.is_doubted_otherwise {
+                message!("search-lower-bound", claim)
+            } else {
+                claim
+            };
+        }
         message!(
             "search-result",
             claim = self.claim(),
@@ -143,7 +151,10 @@ impl SearchResult {
 
     /// `800/s missed p99<10ms, and the target did not keep up`.
     fn failed_at(&self, failed: f64) -> Message {
-        let (limits, others) = self.limiting().map(ProbeResult::misses).unwrap_or_default();
+        let (limits, others) = self
+            .limiting()
+            .map(|probe| probe.misses(self.own_limit()))
+            .unwrap_or_default();
         let missed = match (limits.is_empty(), others.is_empty()) {
             (true, true) => "unknown",
             (false, true) => "limits",
@@ -167,7 +178,8 @@ impl SearchResult {
         probes.map(|probe| probe.seconds).reduce(f64::max)
     }
 
-    fn failure(&self) -> Option<&str> {
+    /// The most frequent failure of the first probe with failures.
+    pub(crate) fn failure(&self) -> Option<&str> {
         self.probes.iter().find_map(|p| p.failure.as_deref())
     }
 
@@ -255,7 +267,8 @@ impl SearchResult {
 }
 
 /// The sentence about a search, without a full stop. For untrusted numbers, the sentence states
-/// that the numbers cannot be trusted.
+/// that the numbers cannot be trusted. A sentence that names the limit of Tenbin, which is all that is
+/// suspect, needs no warning.
 pub(crate) fn of_search(found: &Search) -> Message {
     let about = message!(
         "about-highest-rate",
@@ -263,6 +276,7 @@ pub(crate) fn of_search(found: &Search) -> Message {
         workload = &found.workload
     );
     match &found.data {
+        Some(claim) if found.trust == Trust::Suspect && names_its_limit(claim) => claim.clone(),
         Some(claim) => qualified(found.trust, claim.clone(), about),
         None => Message::or_text(None, &found.sentence),
     }
@@ -277,9 +291,13 @@ pub(crate) fn of_comparison(found: &RateComparison) -> Message {
             .with("baseline", &found.baseline)
             .with("workload", &found.workload)
     };
+    let by = |id: &str, value: f64| {
+        let claim = between(id).with("change", Value::Change(value));
+        claim.with("higher", value > 1.0)
+    };
     let claim = match (found.ratio, found.low.zip(found.high)) {
         (None, _) => between("rates-unknown"),
-        (Some(value), None) => between("rates-unbounded").with("ratio", Value::Ratio(value)),
+        (Some(value), None) => by("rates-unbounded", value),
         (Some(value), Some((low, high))) => {
             let is_open = low <= 1.0 && 1.0 <= high;
             let id = if is_open {
@@ -287,10 +305,7 @@ pub(crate) fn of_comparison(found: &RateComparison) -> Message {
             } else {
                 "rates-differ"
             };
-            between(id)
-                .with("ratio", Value::Ratio(value))
-                .with("low", Value::Ratio(low))
-                .with("high", Value::Ratio(high))
+            by(id, value).with("ends", change_ends(value, low, high))
         }
     };
     qualified(found.trust, claim, between("about-highest-rates"))
@@ -317,8 +332,9 @@ mod tests {
             "{found}"
         );
         assert!(
-            compared
-                .starts_with("b sustains 1.682 times the rate of a at get (bracket 1.646–1.720)"),
+            compared.starts_with(
+                "b sustains a higher rate than a at get (× 1.682, bracket 1.646–1.720)"
+            ),
             "{compared}"
         );
         let (found, compared) = said(&run.slices[..4]);
@@ -362,7 +378,7 @@ mod tests {
         assert_eq!(
             found,
             "a held 50/s once at get within p99<10ms (not proven; 100/s missed p99<10ms); \
-             50/s could not be decided in time: the probes had too few operations, or too few slow \
+             50/s could not be decided in time: the steps had too few operations, or too few slow \
              operations"
         );
         let mut waited = result.probes[1].clone();
@@ -371,7 +387,7 @@ mod tests {
         let found = result.document().sentence;
         assert!(!found.contains("too few operations"), "{found}");
         assert!(
-            found.contains("could not be decided in time; 1 of 3 probes"),
+            found.contains("could not be decided in time; 1 of 3 steps"),
             "{found}"
         );
     }
@@ -451,39 +467,5 @@ mod tests {
         let (trust, sentence) = after("errors", &constant);
         assert_eq!(trust, Trust::Invalid);
         assert!(said(&sentence).starts_with("no verdict on"), "{sentence:?}");
-    }
-
-    #[test]
-    fn names_only_what_was_asked_and_missed() {
-        let mut run = searched(&[("a", 0.0)]);
-        let said = |run: &crate::testing::Run| {
-            let found = search_results(&run.plan, &run.slices).remove(0);
-            (found.document().sentence, found.missed().unwrap())
-        };
-        assert!(
-            said(&run).0.contains("/s missed p99<10ms"),
-            "{:?}",
-            said(&run)
-        );
-        run.each(|slice| {
-            slice.answers(1_000, 0.050);
-            slice.backlog(5_000);
-        });
-        let (sentence, missed) = said(&run);
-        assert!(
-            sentence.contains("/s missed p99<10ms, and the target did not keep up"),
-            "{sentence}"
-        );
-        assert_eq!(missed, "p99<10ms, the target did not keep up");
-        run.each(|slice| {
-            slice.answers(980, 0.002);
-            slice.fail(tenbin_record::ErrorClass::Status, 20);
-            slice.backlog(0);
-        });
-        let (sentence, _) = said(&run);
-        assert!(
-            sentence.contains("/s missed p99<10ms, and 2 % of the operations failed"),
-            "{sentence}"
-        );
     }
 }

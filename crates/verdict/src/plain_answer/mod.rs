@@ -1,14 +1,16 @@
 //! What a comparison comes to, in plain words: what chance does not explain, what is undecided and
 //! why, and what would decide it.
 
+mod scatter;
 mod sentence;
 #[cfg(test)]
 mod tests;
 
 use tenbin_plan::Plan;
+use tenbin_record::Slice;
 use tenbin_result::{
     Comparison, Decider, Document, Figure, Known, Limit, Message, Metric, Outcome, PlainAnswer,
-    PlainFigure, Trust, Undecided, Value,
+    PlainFigure, Trust, Undecided, Value, Varying,
 };
 
 use crate::compare::outcome::NOISE_FLOOR;
@@ -20,20 +22,51 @@ const NOTICEABLE: f64 = 0.10;
 /// The rule on other programs, of which the share is taken if no limit has it.
 const OTHERS_BUSY: &str = "others_busy";
 
+/// Why the rounds of a comparison differ.
+struct Disturbance {
+    /// The share of the CPU time of all cores that other programs used.
+    others: Option<f64>,
+    /// The target that alone scatters, so that other programs are not the reason.
+    varying: Option<Varying>,
+}
+
+impl Disturbance {
+    fn of(document: &Document, slices: &[Slice], asked: &Comparison) -> Self {
+        let others = share_of_others(document, asked);
+        let varying = others.and_then(|_| scatter::of_one_target(asked, slices));
+        Self {
+            others: others.filter(|_| varying.is_none()),
+            varying,
+        }
+    }
+}
+
 /// The plain answers of a run, one for each comparison that decides a verdict. `document` has the
-/// comparisons, limits and findings of the run. Empty for a gate, which has its own answer: its rounds end
+/// comparisons, limits and findings of the run, and `slices` are all its slices. Empty for a gate, which has its own answer: its rounds end
 /// by its figures, and what is said of a fixed number of rounds does not hold.
-pub(crate) fn plain_answers(document: &Document, plan: &Plan) -> Vec<PlainAnswer> {
+pub(crate) fn plain_answers(
+    document: &Document,
+    plan: &Plan,
+    slices: &[Slice],
+) -> Vec<PlainAnswer> {
     if plan.gate.is_some() {
         return Vec::new();
     }
     let asked = document.questions();
     let asked = asked.filter(|asked| !asked.twin && !document.is_within_sweep(asked));
-    asked.map(|asked| answer(document, plan, asked)).collect()
+    let answers = asked.map(|asked| {
+        let disturbed = Disturbance::of(document, slices, asked);
+        answer(document, plan, &disturbed, asked)
+    });
+    answers.collect()
 }
 
-fn answer(document: &Document, plan: &Plan, asked: &Comparison) -> PlainAnswer {
-    let others = share_of_others(document, asked);
+fn answer(
+    document: &Document,
+    plan: &Plan,
+    disturbed: &Disturbance,
+    asked: &Comparison,
+) -> PlainAnswer {
     let compared = told(document, asked);
     let mut figures: Vec<PlainFigure> = compared
         .iter()
@@ -41,16 +74,16 @@ fn answer(document: &Document, plan: &Plan, asked: &Comparison) -> PlainAnswer {
             metric: comparison.metric.clone(),
             decides: comparison.primary,
             ratio: comparison.ratio.map(|ratio| ratio.value),
-            known: known(comparison, others),
+            known: known(comparison, disturbed),
         })
         .collect();
     figures.sort_by_key(|figure| is_undecided(&figure.known));
     let undecided = compared.iter().find(|comparison| {
-        let known = known(comparison, others);
+        let known = known(comparison, disturbed);
         is_undecided(&known)
     });
     let would_decide = undecided.map_or_else(Vec::new, |undecided| {
-        deciders(plan, &compared, undecided, others)
+        deciders(plan, &compared, undecided, disturbed.others)
     });
     let is_suspect = asked.trust == Trust::Suspect;
     let data = sentence::sentence(asked, &compared, &figures, is_suspect);
@@ -98,7 +131,7 @@ fn is_undecided(known: &Known) -> bool {
     matches!(known, Known::Undecided { .. })
 }
 
-fn known(comparison: &Comparison, others: Option<f64>) -> Known {
+fn known(comparison: &Comparison, disturbed: &Disturbance) -> Known {
     if comparison.trust == Trust::Invalid {
         return Known::Undecided {
             because: Undecided::Untrusted,
@@ -119,13 +152,13 @@ fn known(comparison: &Comparison, others: Option<f64>) -> Known {
             because: Undecided::NotMeasured,
         },
         Outcome::Inconclusive { likely, .. } => Known::Undecided {
-            because: inconclusive(comparison, likely.is_some(), others),
+            because: inconclusive(comparison, likely.is_some(), disturbed),
         },
     }
 }
 
 /// Why the interval of a ratio decides nothing.
-fn inconclusive(comparison: &Comparison, agree: bool, others: Option<f64>) -> Undecided {
+fn inconclusive(comparison: &Comparison, agree: bool, disturbed: &Disturbance) -> Undecided {
     let Some(Figure {
         interval: Some(ends),
         ..
@@ -138,11 +171,12 @@ fn inconclusive(comparison: &Comparison, agree: bool, others: Option<f64>) -> Un
         let floor = comparison.noise_floor.unwrap_or(NOISE_FLOOR);
         return Undecided::Noise { floor };
     }
-    match others {
+    match disturbed.others {
         Some(share) => Undecided::OtherPrograms { share },
         None => Undecided::Chance {
             low: ends.low,
             high: ends.high,
+            varying: disturbed.varying.clone(),
         },
     }
 }

@@ -81,7 +81,20 @@ fn reason(because: &Undecided) -> Message {
         Undecided::OtherPrograms { share } => {
             message!("because-other-programs", share = Value::Share(*share))
         }
-        Undecided::Chance { low, high } => message!(
+        Undecided::Chance {
+            varying: Some(varying),
+            ..
+        } => message!(
+            "because-varying",
+            target = &varying.target,
+            low = Value::Rate(varying.low),
+            high = Value::Rate(varying.high)
+        ),
+        Undecided::Chance {
+            low,
+            high,
+            varying: None,
+        } => message!(
             "because-chance",
             low = Value::Ratio(*low),
             high = Value::Ratio(*high)

@@ -47,7 +47,11 @@ fn unsteady() -> Run {
 #[test]
 fn cpu_time_decides_where_other_programs_hide_the_throughput() {
     let mut run = unsteady();
-    run.each(|slice| slice.others(0.9));
+    // The slower slices are those in which other programs used more.
+    run.each(|slice| {
+        let is_slow = slice.0.block % 2 == 1;
+        slice.others(if is_slow { 0.96 } else { 0.84 });
+    });
     let answer = answer_of(&run);
     assert_eq!(
         answer.sentence,
@@ -72,6 +76,38 @@ fn cpu_time_decides_where_other_programs_hide_the_throughput() {
         "{japanese}"
     );
     assert!(advice.expect("advice").starts_with("判定するには"));
+}
+
+#[test]
+fn a_target_that_scatters_alone_is_the_reason_rather_than_other_programs() {
+    let mut run = unsteady();
+    run.each(|slice| slice.others(0.9));
+    let answer = answer_of(&run);
+    assert!(
+        answer.sentence.contains(
+            "throughput is undecided, because the throughput of b varies from slice to slice \
+             (850/s–1.25 k/s)"
+        ),
+        "{}",
+        answer.sentence
+    );
+    assert!(!answer.would_decide.contains(&Decider::IdleMachine));
+    let (japanese, _) = said_plainly(&answer, Language::Japanese);
+    assert!(
+        japanese.contains("b のスループットがスライスごとに変わる"),
+        "{japanese}"
+    );
+    // Both targets scatter.
+    run.each_of("a", |slice| {
+        let share = if slice.0.block % 2 == 0 { 1.1 } else { 0.9 };
+        slice.answers((1_000.0 * share) as u64, 0.002 / share);
+    });
+    let answer = answer_of(&run);
+    assert!(
+        answer.sentence.contains("because other programs used 45 %"),
+        "{}",
+        answer.sentence
+    );
 }
 
 #[test]

@@ -10,7 +10,7 @@ use tenbin_stats::{CONFIDENCE, ratio};
 
 use crate::compare::blocks::Blocks;
 use crate::evidence::is_closed;
-use crate::findings::messages::{Messages, qualified, ratio_ends};
+use crate::findings::messages::{Messages, change_ends, qualified};
 
 /// The scaling of every cluster of the plan with at least two sizes, for every workload except
 /// maximum-rate searches. The findings limit the trust.
@@ -151,7 +151,7 @@ fn clause(step: &NodeStep) -> Message {
     };
     let against = |id: &str| {
         let message = of(id).with("against", &step.against);
-        message.with("ratio", Value::Ratio(figure.value))
+        message.with("change", Value::Change(figure.value))
     };
     let Some(found) = figure.interval else {
         return against("node-gives").with("gives", verb("gives"));
@@ -160,11 +160,12 @@ fn clause(step: &NodeStep) -> Message {
         (false, false) => against("node-cannot-tell")
             .with("adds", verb("adds"))
             .with("costs", verb("costs")),
-        (adds, _) => against("node-changes")
-            .with("changes", verb(if adds { "adds" } else { "costs" }))
-            .with("share", Value::Share((figure.value - 1.0).abs())),
+        (adds, _) => {
+            let changes = verb(if adds { "adds" } else { "costs" });
+            against("node-changes").with("changes", changes)
+        }
     };
-    said.with("interval", ratio_ends(figure))
+    said.with("ends", change_ends(figure.value, found.low, found.high))
 }
 
 #[cfg(test)]
@@ -209,10 +210,10 @@ mod tests {
         assert_eq!(
             found,
             [
-                "replicas at search: the first node costs 20 % throughput relative to direct \
-                 (ratio 0.800, 0.800–0.800); node 2 adds 87.5 % throughput relative to one (ratio \
-                 1.875, 1.875–1.875); cannot tell whether node 3 adds or costs throughput against \
-                 two (ratio 1.000, 1.000–1.000)"
+                "replicas at search: the first node costs throughput relative to direct (−20 %, \
+                 −20 … −20 %); node 2 adds throughput relative to one (× 1.875, 1.875–1.875); \
+                 cannot tell whether node 3 adds or costs throughput against two (+0.0 %, +0.0 … \
+                 +0.0 %)"
             ]
         );
     }
@@ -251,7 +252,7 @@ mod tests {
     #[test]
     fn few_blocks_have_no_interval_and_none_have_no_figure() {
         let found = node_scaling_of(&run([1_000, 800, 1_500, 1_500], 4));
-        assert!(found[0].contains("gives 0.800 times the throughput of direct (interval unknown)"));
+        assert!(found[0].contains("gives −20 % throughput relative to direct (interval unknown)"));
         let found = node_scaling_of(&run([1_000, 800, 1_500, 1_500], 4).interrupted(3));
         assert!(
             found[0].contains("how much the first node costs is unknown"),

@@ -210,7 +210,7 @@ fn stage(
     Stage {
         what: sentence!(
             "reading-unloaded",
-            "reading responses of the unloaded server"
+            "reading responses before the load, to compare those under load with them"
         ),
         total: None,
         connections: 1,

@@ -1,9 +1,11 @@
 //! Output options.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use tenbin_plan::{AgentsDraft, At, Draft, List, OutputDraft, Scalar, Section as _};
+use tenbin_plan::{
+    AgentsDraft, At, Draft, List, OutputDraft, Scalar, Section as _, Sentence, sentence,
+};
 
 use crate::args::{ExportArgs, Flags};
 
@@ -12,7 +14,7 @@ use crate::args::{ExportArgs, Flags};
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
     /// Directory in which every run creates its own directory; created if missing
-    #[arg(long, value_name = "DIR", default_value = "runs")]
+    #[arg(long, value_name = "DIR", default_value = "runs", value_parser = directory)]
     pub out: PathBuf,
     /// Print only the result and errors: no progress, notes or warnings
     #[arg(long, short)]
@@ -37,6 +39,34 @@ pub struct OutputArgs {
     /// Files in other formats.
     #[command(flatten)]
     pub export: ExportArgs,
+}
+
+/// Endings of names of files, and the format of `--export` that writes such a file.
+const FILES: &[(&str, &str)] = &[
+    ("json", "json"),
+    ("html", "html"),
+    ("md", "markdown"),
+    ("csv", "csv"),
+    ("tsv", "tsv"),
+    ("xml", "junit"),
+    ("hlog", "hlog"),
+];
+
+/// The directory of the runs, whose name does not end like that of a file.
+fn directory(text: &str) -> Result<PathBuf, Sentence> {
+    let path = Path::new(text);
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    let known = ending.and_then(|ending| FILES.iter().find(|(known, _)| *known == ending));
+    match known {
+        Some((_, format)) if !path.is_dir() => Err(sentence!(
+            "out-is-no-file",
+            "{text:?} ends like the name of a file, and --out names the directory of the runs; write \
+             a file with --export {format}={text}",
+            text,
+            format
+        )),
+        _ => Ok(path.to_owned()),
+    }
 }
 
 impl OutputArgs {

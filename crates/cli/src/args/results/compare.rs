@@ -15,20 +15,27 @@ interleaved: name the workloads that changed (--changed), and the other workload
 machine changed in between. Single runs and files of different tools get no verdict.
 
 Examples:
+  tenbin compare previous last
   tenbin compare runs/2026-01-30T090000-s3-suite runs/2026-01-31T090000-s3-suite --changed list
   tenbin compare before.gobench.txt after.gobench.txt
   tenbin compare wrk.txt oha.json")]
 pub struct CompareArgs {
-    /// The earlier run: its directory, its result.json, or a result file of another tool
+    /// The earlier run: last, previous, last~2, its label, its name (--name), the beginning of the
+    /// name of its directory, its directory, its result.json, or a result file of another tool
     #[arg(value_name = "BEFORE")]
     pub before: PathBuf,
-    /// The later run, in one of the same formats
+    /// The later run, named in one of the same ways
     #[arg(value_name = "AFTER")]
     pub after: PathBuf,
     /// Workloads that the change affects, repeatable or separated by commas; all other workloads
     /// are controls, which show how much the machine changed
     #[arg(long, value_name = "WORKLOAD", value_delimiter = ',')]
     pub changed: Vec<String>,
+    /// Print all notes: what the controls and the intervals say, what the files do not say, and which
+    /// figures only one of the two has
+    #[arg(long, short, env = "TENBIN_VERBOSE", hide_env_values = true,
+          value_parser = clap::builder::FalseyValueParser::new())]
+    pub verbose: bool,
     /// Print the comparison as JSON
     #[arg(long)]
     pub json: bool,
@@ -41,7 +48,8 @@ pub struct CompareArgs {
 #[derive(Args, Default)]
 #[command(next_help_heading = "Before and after")]
 pub struct EarlierArgs {
-    /// Compare with this earlier run: a run directory or a result.json
+    /// Compare with this earlier run: last, a label, a name (--name), a run directory or a
+    /// result.json
     #[arg(long, value_name = "RUN")]
     pub before: Option<PathBuf>,
     /// Workloads that the change since the earlier run affects, repeatable or separated by commas;

@@ -93,7 +93,7 @@ fn stem(file: &Path, all: &[PathBuf]) -> String {
 #[command(after_help = "\
 Each finding quotes the lines of the file that prove it. `tenbin explain RULE` explains a rule, and
 docs/lint.md all rules. If two files in succession are of the same tool, Tenbin also compares the
-two. Exit code 0 without findings, 6 with findings, 2 if a file cannot be read.
+two. Exit code 0 without findings or with notes only, 6 with findings, 2 if a file cannot be read.
 
 Examples:
   tenbin lint wrk.txt oha.json warp-get.json.zst

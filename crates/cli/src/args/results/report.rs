@@ -19,7 +19,8 @@ Examples:
   tenbin report --out page.html runs/2026-01-31T120000-s3-put
   tenbin report --out both.html runs/2026-01-31T120000-s3-put runs/2026-02-01T090000-s3-put")]
 pub struct ReportArgs {
-    /// Run directories, finished or interrupted; last for the newest run in ./runs
+    /// The runs, finished or interrupted: last, previous, last~2, labels, names (--name), beginnings
+    /// of names of directories, or directories
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<PathBuf>,
     /// File to write [default: report.html in the run directory; for several runs, ./report.html]

@@ -17,8 +17,8 @@ const MOST_DAYS: u64 = 10_000;
 #[derive(Args)]
 #[command(after_help = "\
 The words for a run work in every command that takes a RUN: its directory, last, previous, last~2,
-its label, or the beginning of its name. A run is listed if it fits all options; if none fits, a
-note says so, and the exit code is 0.
+its label, its name (--name), or the beginning of the name of its directory. A run is listed if it
+fits all options; if none fits, a note says so, and the exit code is 0.
 
 Examples:
   tenbin list
@@ -51,6 +51,9 @@ pub struct ListArgs {
     /// List all runs [default: the newest 20]
     #[arg(long)]
     pub all: bool,
+    /// Print every line as a whole; otherwise, a line ends with … where the terminal ends
+    #[arg(long, short, conflicts_with = "json")]
+    pub verbose: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -64,7 +67,8 @@ Examples:
   tenbin compare before-upgrade last
   tenbin label before-upgrade ''")]
 pub struct LabelArgs {
-    /// The run: its directory, last, previous, last~2, its label, or the beginning of its name
+    /// The run: its directory, last, previous, last~2, its label, its name (--name), or the
+    /// beginning of the name of its directory
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
     /// The label: letters, digits, - _ and ., up to 60; empty to remove it
@@ -82,7 +86,8 @@ Examples:
   tenbin note last 'after the kernel update'
   tenbin note last ''")]
 pub struct NoteArgs {
-    /// The run: its directory, last, previous, last~2, its label, or the beginning of its name
+    /// The run: its directory, last, previous, last~2, its label, its name (--name), or the
+    /// beginning of the name of its directory
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
     /// The note: one line of up to 500 characters; empty to remove it
@@ -99,7 +104,8 @@ Examples:
   tenbin rm last
   tenbin rm runs/2026-01-31T120000-s3-put")]
 pub struct RmArgs {
-    /// The runs: directories, last, previous, last~2, labels, or beginnings of names
+    /// The runs: directories, last, previous, last~2, labels, names (--name), or beginnings of names
+    /// of directories
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<PathBuf>,
 }

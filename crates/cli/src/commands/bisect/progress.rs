@@ -11,6 +11,8 @@ use super::history::Commit;
 
 /// Blocks that tell both ends apart, and blocks of a step, for the estimate before the first run.
 const USUAL_BLOCKS: (u32, u32) = (8, 4);
+/// Rounds of a block: a step compares two commits.
+const ROUNDS_PER_BLOCK: usize = 2;
 /// Steps beyond one for each halving, because a step can mislead.
 const EXTRA_STEPS: f64 = 2.0;
 
@@ -83,18 +85,19 @@ pub(super) fn forecast(plan: &Plan, commits: usize, budget: Duration) -> Sentenc
     let (of_ends, of_step) = USUAL_BLOCKS;
     let blocks = of_ends.saturating_add(of_step.saturating_mul(steps));
     let time = block.saturating_mul(blocks).min(budget);
+    let round_count = rounds.saturating_mul(blocks);
     sentence!(
         "bisect-forecast",
-        "about {steps} with {blocks}, {time} of measuring (at most {budget}), and the builds of at \
+        "about {steps} with {rounds}, {time} of measuring (at most {budget}), and the builds of at \
          most {builds} commits",
         steps = plural(steps, "step"),
-        blocks = plural(blocks, "block"),
+        rounds = plural(round_count, "round"),
         time = Time(rounded(time)),
         budget = Time(budget),
         builds = (steps as usize + 2).min(commits + 1)
     )
     .with("step_count", steps)
-    .with("block_count", blocks)
+    .with("round_count", round_count)
 }
 
 fn steps(commits: usize) -> u32 {
@@ -116,7 +119,7 @@ pub(super) struct NextStep<'a> {
 }
 
 impl NextStep<'_> {
-    /// The step in words: `step 3: commit 1a2b3c4d5e6f (12 of 32), 4 blocks; most probable: …`.
+    /// The step in words: `step 3: commit 1a2b3c4d5e6f (12 of 32), 8 rounds; most probable: …`.
     pub(super) fn note(&self) -> Sentence {
         let Self {
             step,
@@ -140,20 +143,21 @@ impl NextStep<'_> {
         };
         let left = pace.of_steps(posterior.bits().ceil() + 1.0, step.blocks);
         let rest = self.budget.saturating_sub(pace.spent());
+        let round_count = ROUNDS_PER_BLOCK * step.blocks;
         sentence!(
             "bisect-step",
-            "step {step}: commit {commit} ({number} of {commits}), {blocks}; most probable: {likely} \
+            "step {step}: commit {commit} ({number} of {commits}), {rounds}; most probable: {likely} \
              with {certainty}; about {left} left",
             step = pace.runs,
             commit = name(step.commit),
             number = step.commit + 1,
             commits = commits.len(),
-            blocks = plural(step.blocks, "block"),
+            rounds = plural(round_count as u64, "round"),
             likely,
             certainty = percent(certainty),
             left = Time(rounded(left.min(rest)))
         )
-        .with("block_count", step.blocks)
+        .with("round_count", round_count)
     }
 }
 

@@ -375,7 +375,7 @@ impl<'a> Search<'a> {
                 self.runs.push(measured.directory);
                 let why = measured.why_invalid;
                 Ok(Shown::Invalid(why.unwrap_or_else(|| {
-                    sentence!("no-block-ratios", "no block has a ratio")
+                    sentence!("no-block-ratios", "no rounds have a ratio")
                 })))
             }
             Ending::Complete(_) => {

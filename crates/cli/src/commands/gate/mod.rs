@@ -2,9 +2,9 @@
 
 pub(super) mod revisions;
 
-use tenbin_plan::{Draft, Refusal, sentence};
+use tenbin_plan::{Draft, Plan, Reach, Refusal, sentence};
 
-use crate::args::{GateArgs, OutputArgs, of_revisions};
+use crate::args::{GateArgs, OutputArgs, Revision, of_revisions};
 use crate::commands::gate::revisions::Repository;
 use crate::commands::measure::plan::resolve;
 use crate::commands::measure::{measure_and_show, print_result, result_page};
@@ -81,7 +81,7 @@ fn built(args: &GateArgs) -> Result<Result<Draft, Refusal>, Exit> {
         refused => return Ok(refused),
     };
     // A mistake in the plan is reported before anything is built.
-    resolve(Ok(draft.clone()))?;
+    let plan = resolve(Ok(draft.clone()))?;
     if revisions.candidate_rev.is_none() && repository.has_changes() {
         output::say_note(&sentence!(
             "uncommitted",
@@ -90,7 +90,31 @@ fn built(args: &GateArgs) -> Result<Result<Draft, Refusal>, Exit> {
     }
     for (revision, is_base) in [(&base, true), (&candidate, false)] {
         let made = repository.build(revision, build);
+        let made = made.and_then(|_| expect_program(&plan, revision, build));
         made.map_err(|why| failed(&why).of_target(is_base))?;
     }
     Ok(Ok(draft))
+}
+
+/// Fails if the plan starts a program of the worktree that does not exist there, because nothing builds
+/// it. After a build, the start of the target says what is missing.
+fn expect_program(plan: &Plan, revision: &Revision, build: Option<&str>) -> Result<(), BuildError> {
+    let missing = plan.targets.iter().find_map(|target| {
+        let Reach::Launched(launch) = &target.reach else {
+            return None;
+        };
+        let directory = launch.directory.as_ref()?;
+        let program = launch.command.first()?;
+        let is_of_tree = directory.starts_with(&revision.directory)
+            && program.contains('/')
+            && !program.contains('{');
+        (is_of_tree && !directory.join(program).exists()).then_some(program)
+    });
+    match missing.filter(|_| build.is_none()) {
+        Some(program) => Err(BuildError::NothingBuilt {
+            program: program.clone(),
+            revision: revision.spelled().to_owned(),
+        }),
+        None => Ok(()),
+    }
 }

@@ -5,18 +5,12 @@ use std::path::Path;
 use tenbin_plan::Plan;
 
 use crate::args::{CiChoice, GoalKind, InitArgs, ServerKind};
+use crate::commands::init::project;
 use crate::commands::init::secrets::{self, Variables};
 use crate::errors::InitError;
 
 /// The limits of a maximum-rate search without `--slo`.
 const DEFAULT_SLO: &str = "p99<100ms,errors<0.1%";
-
-/// Files in the working directory, each with the command that builds such a project.
-const BUILDS: &[(&str, &str)] = &[
-    ("Cargo.toml", "cargo build --release"),
-    ("go.mod", "go build -o ./ ./..."),
-    ("Makefile", "make"),
-];
 
 /// What options and answers say so far; `None` where neither was given.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +23,8 @@ pub(super) struct Asked {
     pub(super) slo: Option<String>,
     pub(super) ci: Option<CiChoice>,
     pub(super) build: Option<String>,
+    /// The command that builds a missing server before the trial, which only an answer gives.
+    pub(super) build_before: Option<String>,
 }
 
 impl Asked {
@@ -42,6 +38,7 @@ impl Asked {
             slo: args.slo.clone(),
             ci: args.ci,
             build: args.build.clone(),
+            build_before: None,
         }
     }
 
@@ -108,7 +105,7 @@ impl Asked {
             }
         }
         if self.has_ci()
-            && let Some(build) = &self.build
+            && let Some(build) = self.build.as_ref().or(self.build_before.as_ref())
         {
             secrets::check_build(build)?;
         }
@@ -152,7 +149,9 @@ impl Asked {
             build: self.build,
         };
         if answers.is_of_revisions() && answers.build.is_none() {
-            answers.build = build_of(Path::new("."));
+            answers.build = self
+                .build_before
+                .or_else(|| project::build_of(Path::new("."), answers.program().as_deref()));
         }
         answers
     }
@@ -180,6 +179,14 @@ impl Server {
             Self::Url(text)
         } else {
             Self::Command(text)
+        }
+    }
+
+    /// The program of a command.
+    pub(super) fn program(&self) -> Option<String> {
+        match self {
+            Self::Url(_) => None,
+            Self::Command(command) => secrets::program(command),
         }
     }
 }
@@ -251,6 +258,11 @@ impl Answers {
         answers
     }
 
+    /// The program of the first server, if Tenbin starts this server.
+    pub(super) fn program(&self) -> Option<String> {
+        self.first.program()
+    }
+
     /// Path and query of the request, if the plan has one.
     pub(super) fn path(&self) -> Option<&str> {
         match self.kind {
@@ -281,13 +293,6 @@ fn is_address(text: &str) -> bool {
     let port = rest.split('/').next().unwrap_or_default();
     let is_host = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
     !host.is_empty() && host.chars().all(is_host) && port.parse::<u16>().is_ok()
-}
-
-/// The command that builds the project in a directory, by the file that it has.
-fn build_of(directory: &Path) -> Option<String> {
-    let mut found = BUILDS.iter();
-    let found = found.find(|(file, _)| directory.join(file).is_file());
-    found.map(|(_, command)| (*command).to_owned())
 }
 
 #[cfg(test)]

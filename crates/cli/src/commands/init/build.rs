@@ -6,8 +6,28 @@ use std::process::{Command, Stdio};
 
 use tenbin_plan::{Plan, Reach, sentence};
 
+use crate::commands::init::answers::Server;
+use crate::commands::init::project;
 use crate::errors::InitError;
 use crate::output;
+
+/// A program that does not exist, and the command that builds this program.
+pub(super) struct Missing {
+    pub(super) program: String,
+    pub(super) build: String,
+}
+
+/// The program of a server of the plan in `out`, if the program does not exist and the project in the
+/// working directory has a known way to build it.
+pub(super) fn missing_of(server: &Server, out: &Path) -> Option<Missing> {
+    let directory = out.parent().unwrap_or(Path::new(""));
+    let program = server.program()?;
+    if !project::is_relative(&program) || place(directory, &program).exists() {
+        return None;
+    }
+    let build = project::build_of(Path::new("."), Some(&program))?;
+    Some(Missing { program, build })
+}
 
 /// Runs the build command if a program that the plan starts is missing. The output of the command
 /// goes to standard error.

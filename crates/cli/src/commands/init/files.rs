@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{self, Path, PathBuf};
 
 use tempfile::NamedTempFile;
+use tenbin_plan::sentence;
 
 use crate::errors::InitError;
 
@@ -69,6 +70,10 @@ impl NewFile {
         match self.path.symlink_metadata() {
             Ok(_) if !self.may_replace => Err(self.exists()),
             Ok(there) if there.is_dir() => Err(self.cannot(ErrorKind::IsADirectory.into())),
+            // The file that is written takes its place: a device would be gone for the whole machine.
+            Ok(there) if !there.is_file() && !there.is_symlink() => Err(self.cannot(
+                io::Error::other(sentence!("not-regular", "it is not a regular file")),
+            )),
             _ => Ok(()),
         }
     }

@@ -5,6 +5,7 @@ mod build;
 mod ci;
 mod files;
 mod plan;
+mod project;
 mod questions;
 mod secrets;
 mod trial;
@@ -21,7 +22,9 @@ use tenbin_runner::Stop;
 
 use crate::args::{InitArgs, ServerKind};
 use crate::commands::init::answers::{Answers, Asked};
+use crate::commands::init::build::Missing;
 use crate::commands::init::files::NewFile;
+use crate::commands::init::questions::Rules;
 use crate::commands::init::trial::Trial;
 use crate::commands::results::kept::RUNS;
 use crate::errors::InitError;
@@ -55,13 +58,17 @@ fn write(args: &InitArgs) -> Result<(), InitError> {
     let file = NewFile::at(&args.out, "--out", args.force)?;
     let asked = if io::stdin().is_terminal() {
         let mut input = io::stdin().lock();
-        questions::ask(asked, &mut input, &|asked| check(asked, &args.out))?
+        let rules = Rules {
+            check: &|asked| check(asked, &args.out),
+            missing: &|asked| missing(asked, args),
+        };
+        questions::ask(asked, &mut input, &rules)?
     } else {
         asked
     };
     let asked = asked.complete()?;
     asked.check()?;
-    let build = asked.build.clone();
+    let build = asked.build.clone().or_else(|| asked.build_before.clone());
     let answers = asked.assumed();
     let text = plan::text(&answers);
     let plan = resolve(&text, &args.out).map_err(InitError::Refused)?;
@@ -99,7 +106,16 @@ fn write(args: &InitArgs) -> Result<(), InitError> {
     Ok(())
 }
 
-/// Builds a server that is missing with the command of `--build`, and tries all.
+/// The program to build before the trial, if the first server has one that does not exist, and no option
+/// says how to build it.
+fn missing(asked: &Asked, args: &InitArgs) -> Option<Missing> {
+    if args.no_try || asked.build.is_some() {
+        return None;
+    }
+    build::missing_of(&asked.first()?, &args.out)
+}
+
+/// Builds a server that is missing with the command of `--build` or of an answer, and tries all.
 fn try_servers(
     answers: &Answers,
     args: &InitArgs,
@@ -117,20 +133,28 @@ fn try_servers(
     let tried = Trial::of(answers, &args.out, stop)?.try_all(plan);
     tried.inspect_err(|error| {
         if build.is_none() {
-            say_build_first(answers, error);
+            say_build_first(answers, args, error);
         }
     })
 }
 
 /// Says that a server that did not start may not be built yet.
-fn say_build_first(answers: &Answers, error: &InitError) {
-    if let Some(build) = &answers.build
-        && error.is_from_trial()
-    {
+fn say_build_first(answers: &Answers, args: &InitArgs, error: &InitError) {
+    if !error.is_from_trial() {
+        return;
+    }
+    if let Some(build) = &answers.build {
         output::say_note(&sentence!(
             "build-first",
             "init builds the server only with --build; build the server first: {build}",
             build
+        ));
+    } else if let Some(missing) = build::missing_of(&answers.first, &args.out) {
+        output::say_note(&sentence!(
+            "build-missing-first",
+            "{program} does not exist; build the server first: {build}",
+            program = missing.program,
+            build = missing.build
         ));
     }
 }

@@ -7,6 +7,7 @@ use tenbin_plan::{Sentence, sentence};
 
 use crate::args::{CiChoice, GoalKind, ServerKind, value_name};
 use crate::commands::init::answers::Asked;
+use crate::commands::init::build::Missing;
 use crate::errors::InitError;
 use crate::output;
 use crate::sentences::said;
@@ -14,8 +15,16 @@ use crate::sentences::said;
 /// Longest answer, bytes.
 const LONGEST: u64 = 64 << 10;
 
-/// Why options and answers so far make no plan, whatever the other answers are.
-type Check<'a> = &'a dyn Fn(&Asked) -> Result<(), InitError>;
+/// Most questions in one dialogue. The CI file, which `--ci` writes, is not asked for after these.
+const MOST_QUESTIONS: usize = 6;
+
+/// What the answers so far mean for the dialogue.
+pub(super) struct Rules<'a> {
+    /// Why options and answers so far make no plan, whatever the other answers are.
+    pub(super) check: &'a dyn Fn(&Asked) -> Result<(), InitError>,
+    /// The program to build before the trial.
+    pub(super) missing: &'a dyn Fn(&Asked) -> Option<Missing>,
+}
 
 /// Asks for what `asked` lacks. An answer with which no plan is possible is asked for again.
 ///
@@ -24,14 +33,15 @@ type Check<'a> = &'a dyn Fn(&Asked) -> Result<(), InitError>;
 pub(super) fn ask(
     asked: Asked,
     input: &mut dyn BufRead,
-    check: Check<'_>,
+    rules: &Rules<'_>,
 ) -> Result<Asked, InitError> {
     // No answer corrects an option.
-    check(&asked)?;
+    (rules.check)(&asked)?;
     let mut form = Form {
         asked,
         input,
-        check,
+        rules,
+        questions: 0,
     };
     if form.asked.kind.is_none() {
         form.choose(
@@ -49,6 +59,7 @@ pub(super) fn ask(
         );
         form.text(&question, true, |asked, text| asked.server = Some(text))?;
     }
+    form.ask_build()?;
     if form.asked.request.is_none() {
         let question = match form.asked.kind.unwrap_or(ServerKind::Http) {
             ServerKind::Http => sentence!(
@@ -82,7 +93,10 @@ pub(super) fn ask(
         let default = form.asked.goal().unwrap_or(GoalKind::Compare);
         form.choose(&question, default, |asked, goal| asked.goal = Some(goal))?;
     }
-    if form.asked.ci.is_none() && form.asked.goal == Some(GoalKind::Gate) {
+    if form.asked.ci.is_none()
+        && form.asked.goal == Some(GoalKind::Gate)
+        && form.questions < MOST_QUESTIONS
+    {
         form.choose(
             &sentence!("init-ci", "Also write the CI file"),
             CiChoice::None,
@@ -97,10 +111,32 @@ pub(super) fn ask(
 struct Form<'a> {
     asked: Asked,
     input: &'a mut dyn BufRead,
-    check: Check<'a>,
+    rules: &'a Rules<'a>,
+    /// Number of questions that have an answer.
+    questions: usize,
 }
 
 impl Form<'_> {
+    /// Asks for the command that builds the first server, if this server has to be built.
+    fn ask_build(&mut self) -> Result<(), InitError> {
+        let Some(Missing { program, build }) = (self.rules.missing)(&self.asked) else {
+            return Ok(());
+        };
+        let question = sentence!(
+            "init-build",
+            "{program} does not exist: the command that builds it, or none [{build}]",
+            program,
+            build
+        );
+        self.text(&question, false, |asked, text| {
+            asked.build_before = match text.as_str() {
+                "" => Some(build.clone()),
+                "none" => None,
+                _ => Some(text),
+            };
+        })
+    }
+
     fn choose<V: ValueEnum>(
         &mut self,
         question: &Sentence,
@@ -158,9 +194,10 @@ impl Form<'_> {
             let mut asked = self.asked.clone();
             let answer = self.line()?;
             let answered = answer.and_then(|answer| read(&mut asked, answer));
-            match answered.and_then(|()| (self.check)(&asked)) {
+            match answered.and_then(|()| (self.rules.check)(&asked)) {
                 Ok(()) => {
                     self.asked = asked;
+                    self.questions += 1;
                     return Ok(());
                 }
                 Err(error) => output::failure(&error),

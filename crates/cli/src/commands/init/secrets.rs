@@ -86,6 +86,12 @@ pub(super) fn check_build(command: &str) -> Result<(), InitError> {
     }
 }
 
+/// The program of a command, after the variables that the command sets.
+pub(super) fn program(command: &str) -> Option<String> {
+    let (_, rest) = assignments(command);
+    first_word(rest).map(|(_, program)| program)
+}
+
 /// A variable that is set before the program.
 struct Assignment<'a> {
     /// Name and value as written, with quotes.

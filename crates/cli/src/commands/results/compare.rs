@@ -33,7 +33,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Exit {
     };
     match before.against(&after) {
         Ok(earlier) => {
-            print(&earlier, args.json);
+            print(&earlier, args);
             exit_of(&earlier)
         }
         Err(error) => output::refuse_error(&error),
@@ -60,11 +60,11 @@ fn exit_of(earlier: &Earlier) -> Exit {
     }
 }
 
-fn print(earlier: &Earlier, json: bool) {
-    if json {
+fn print(earlier: &Earlier, args: &CompareArgs) {
+    if args.json {
         output::print(tenbin_report::earlier_json(earlier).as_bytes());
     } else {
-        output::print_text(terminal_earlier(earlier, language()));
+        output::print_text(terminal_earlier(earlier, language(), args.verbose));
     }
 }
 

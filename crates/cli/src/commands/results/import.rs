@@ -1,5 +1,6 @@
 //! `tenbin import`: prints result files of other tools as tables or as a result document.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use tenbin_plan::sentence;
@@ -11,6 +12,7 @@ use tenbin_verdict::lint::{Reported, document};
 use crate::args::{ImportArgs, NamedFile};
 use crate::commands::results::show::print_content;
 use crate::commands::results::{file_written, given_twice};
+use crate::commands::script::refuse_unread;
 use crate::exit::Exit;
 use crate::output;
 
@@ -49,6 +51,8 @@ struct Imported {
     name: String,
     content: Content,
     reported: Reported,
+    /// What the file is.
+    form: Option<&'static str>,
 }
 
 /// The contents of each file. Each file is read once, so that it can be a pipe.
@@ -67,8 +71,11 @@ fn files_read(files: &[NamedFile], columns: Option<&ColumnMap>) -> Result<Vec<Im
             )));
         }
         let shown = file.display().to_string();
-        let ReadFile { content, reported } =
-            read_file_by(file, columns).map_err(|error| output::refuse_error(&error))?;
+        let ReadFile {
+            content,
+            reported,
+            form,
+        } = read_file_by(file, columns).map_err(|error| refuse_unread(file, &error))?;
         let Some(reported) = reported else {
             return Err(output::refuse(&sentence!(
                 "import-of-tenbin",
@@ -80,6 +87,7 @@ fn files_read(files: &[NamedFile], columns: Option<&ColumnMap>) -> Result<Vec<Im
             name: name.clone(),
             content,
             reported,
+            form,
         });
     }
     Ok(all)
@@ -118,10 +126,13 @@ fn table(file: &Path, read: Imported) -> Result<(), Exit> {
         Content::Repetitions(_) => Content::Requests(read.reported),
         content => content,
     };
-    let label = if Path::new(&read.name) == file {
-        shown_file
-    } else {
-        format!("{shown_file} ({})", read.name)
+    // A name that is not made from that of the file.
+    let is_made = Path::new(&read.name) == file || file.file_stem() == Some(OsStr::new(&read.name));
+    let name = Some(read.name.as_str()).filter(|_| !is_made);
+    let about: Vec<&str> = name.into_iter().chain(read.form).collect();
+    let label = match about.as_slice() {
+        [] => shown_file,
+        about => format!("{shown_file} ({})", about.join("; ")),
     };
     print_content(&label, content).map(|_| ())
 }

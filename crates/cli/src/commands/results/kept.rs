@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use tenbin_plan::{Sentence, read_own, sentence};
+use tenbin_plan::{Sentence, nearest_few, read_own, sentence};
 
 use crate::errors::{self, CommandError};
 use crate::output;
@@ -28,6 +28,10 @@ const LARGEST_LINE: u64 = 1 << 20;
 const LETTERS: usize = 500;
 /// Length of the time at the beginning of a directory name.
 const TIME: usize = "2026-01-31T120000".len();
+/// Most runs that an error names.
+const MOST_NAMED: usize = 5;
+/// Most names that an error suggests.
+const MOST_MEANT: usize = 3;
 
 /// The run directories in `root`, oldest first. Directory names begin with the time of the run; runs
 /// of the same second are ordered by the modification time of the plan file.
@@ -78,11 +82,12 @@ fn line(file: &Path) -> Option<String> {
     (!line.is_empty()).then(|| line.chars().take(LETTERS).collect())
 }
 
-/// The run in `runs/` that a word names: `last`, `previous`, `last~2`, a label, or the beginning of
-/// a name. `None` if the word names none.
+/// The run in `runs/` that a word names: `last`, `previous`, `last~2`, a label, the name of its
+/// directory, or the beginning or the end of this name, such as that of `--name`. `None` if the word
+/// names none.
 ///
 /// # Errors
-/// If there are too few runs, or several begin with the word.
+/// If there are too few runs, or several begin or end with the word.
 pub(crate) fn named(word: &Path) -> Result<Option<PathBuf>, CommandError> {
     let Some(word) = word
         .to_str()
@@ -95,19 +100,98 @@ pub(crate) fn named(word: &Path) -> Result<Option<PathBuf>, CommandError> {
         return newest(&runs, back).map(Some);
     }
     let labelled = |run: &&PathBuf| label(run).as_deref() == Some(word);
-    if let Some(run) = runs.iter().rev().find(labelled) {
+    let is_called = |run: &&PathBuf| name_of(run) == word;
+    let labelled = runs.iter().rev().find(labelled);
+    if let Some(run) = labelled.or_else(|| runs.iter().find(is_called)) {
         return Ok(Some(run.clone()));
     }
     let begins = |run: &&PathBuf| name_of(run).starts_with(word);
-    let found: Vec<&PathBuf> = runs.iter().filter(begins).collect();
-    match found.as_slice() {
+    let begin: Vec<&PathBuf> = runs.iter().filter(begins).collect();
+    if let Some(run) = only(&begin).map_err(|runs| CommandError::SeveralRuns {
+        word: word.to_owned(),
+        runs,
+    })? {
+        return Ok(Some(run));
+    }
+    only(&ending(&runs, word)).map_err(|mut runs| {
+        runs.reverse();
+        let is_cut = runs.len() > MOST_NAMED;
+        runs.truncate(MOST_NAMED);
+        runs.extend(is_cut.then(|| "…".to_owned()));
+        CommandError::SeveralOfName {
+            word: word.to_owned(),
+            runs,
+        }
+    })
+}
+
+/// The only run of those found; the names of all of them if they are several.
+fn only(found: &[&PathBuf]) -> Result<Option<PathBuf>, Vec<String>> {
+    match found {
         [] => Ok(None),
         [only] => Ok(Some((*only).clone())),
-        several => Err(CommandError::SeveralRuns {
-            word: word.to_owned(),
-            runs: several.iter().map(|run| name_of(run)).collect(),
-        }),
+        several => Err(several.iter().map(|run| name_of(run)).collect()),
     }
+}
+
+/// The runs of a name (`--name`), oldest first; if none has the name, the runs whose names end with
+/// the word.
+fn ending<'a>(runs: &'a [PathBuf], word: &str) -> Vec<&'a PathBuf> {
+    let end = format!("-{word}");
+    let names: Vec<String> = runs.iter().map(|run| name_of(run)).collect();
+    let mut found: Vec<(bool, &PathBuf)> = Vec::new();
+    for (run, name) in runs.iter().zip(&names) {
+        let mut forms = [name.as_str(), without_number(name, &names)].into_iter();
+        if let Some(form) = forms.find(|form| form.ends_with(&end)) {
+            found.push((form.len() == TIME + end.len(), run));
+        }
+    }
+    let has_whole = found.iter().any(|(is_whole, _)| *is_whole);
+    found.retain(|(is_whole, _)| *is_whole || !has_whole);
+    found.into_iter().map(|(_, run)| run).collect()
+}
+
+/// The name of a run without the number that runs of the same second and name have, such as `-2`.
+fn without_number<'a>(name: &'a str, names: &[String]) -> &'a str {
+    let Some((first, number)) = name.rsplit_once('-') else {
+        return name;
+    };
+    let is_number = number.parse::<u32>().is_ok();
+    if is_number && names.iter().any(|other| other == first) {
+        first
+    } else {
+        name
+    }
+}
+
+/// The names and labels in `runs/` that were probably meant, as the end of a sentence.
+fn meant(word: &Path) -> Sentence {
+    let word = word.file_name().unwrap_or_default().to_string_lossy();
+    let runs = runs_in(Path::new(RUNS));
+    let is_long = word.len() > TIME;
+    let mut known: Vec<String> = Vec::new();
+    for run in &runs {
+        let name = name_of(run);
+        known.extend(label(run));
+        known.extend(name.get(TIME + 1..).map(str::to_owned));
+        known.extend(is_long.then_some(name));
+    }
+    if !runs.is_empty() {
+        known.extend([LAST, PREVIOUS].map(str::to_owned));
+    }
+    known.sort_unstable();
+    known.dedup();
+    let mut near = nearest_few(&word, known.iter().map(String::as_str));
+    near.truncate(MOST_MEANT);
+    if near.is_empty() {
+        return Sentence::default();
+    }
+    sentence!(
+        "did-you-mean-run",
+        "; did you mean {near}?",
+        near = near.join(" or ")
+    )
+    .with_names("near", near)
 }
 
 /// The directory of the run that a path or a word names.
@@ -127,11 +211,14 @@ pub(crate) fn directory(of: &Path) -> Result<PathBuf, Sentence> {
         found => found.map_err(|error| errors::sentence_of(&error))?,
     };
     found.filter(|run| is_run(run)).ok_or_else(|| {
+        let hint = meant(of);
         sentence!(
             "no-run-directory",
-            "run {name} not found: it is no run directory, and no run in runs/ has this label or a \
-             name that begins with it; list the runs with tenbin list",
-            name = of.display()
+            "run {name} not found: there is no such run directory, and no run in runs/ has this \
+             label, or a name that begins or ends with this word; list the runs with tenbin \
+             list{hint}",
+            name = of.display(),
+            hint
         )
     })
 }
@@ -194,6 +281,30 @@ mod tests {
         assert_eq!(label(run.path()), Some("天".repeat(LETTERS)));
         fs::write(run.path().join(LABEL), " before \nupgrade").expect("a file");
         assert_eq!(label(run.path()).as_deref(), Some("before"));
+    }
+
+    #[test]
+    fn the_end_of_a_name_is_that_of_one_run() {
+        let runs = |names: &[&str]| -> Vec<PathBuf> { names.iter().map(PathBuf::from).collect() };
+        let found = |runs: &[PathBuf], word: &str| -> Vec<String> {
+            let found = ending(runs, word).into_iter();
+            found.map(|run| name_of(run)).collect()
+        };
+        let all = runs(&[
+            "2026-01-01T120000-wrk-day",
+            "2026-01-02T120000-day",
+            "2026-01-03T120000-wrk-night",
+            "2026-01-03T120000-wrk-night-2",
+        ]);
+        assert_eq!(found(&all, "day"), ["2026-01-02T120000-day"]);
+        assert_eq!(found(&all, "wrk-day"), ["2026-01-01T120000-wrk-day"]);
+        assert_eq!(found(&all, "night"), [name_of(&all[2]), name_of(&all[3])]);
+        assert_eq!(found(&all, "night-2"), [name_of(&all[3])]);
+        assert_eq!(found(&all, "ay"), [""; 0]);
+        let twice = runs(&["2026-01-01T120000-day", "2026-01-02T120000-day"]);
+        let several = only(&ending(&twice, "day")).expect_err("two runs");
+        assert_eq!(several, [name_of(&twice[0]), name_of(&twice[1])]);
+        assert_eq!(only(&ending(&all, "day")), Ok(Some(all[1].clone())));
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use tenbin_plan::{Sentence, sentence};
 use tenbin_report::formats::read_reported_by;
 use tenbin_report::{lint_json, lint_text};
-use tenbin_verdict::lint::{Files, Reported, is_named, lint};
+use tenbin_result::Severity;
+use tenbin_verdict::lint::{Files, LintFinding, Reported, is_named, lint};
 
 use crate::args::LintArgs;
 use crate::commands::results::given_twice;
@@ -36,7 +37,8 @@ pub(crate) fn lint_files(args: &LintArgs) -> Exit {
     } else {
         output::print_text(lint_text(&all, &findings, &said))
     }
-    if findings.is_empty() {
+    let is_note = |finding: &LintFinding| finding.severity == Severity::Note;
+    if findings.iter().all(is_note) {
         Exit::Done
     } else {
         Exit::Invalid

@@ -30,7 +30,8 @@ pub(crate) fn list(args: &ListArgs) -> Exit {
         output::print(format!("{:#}\n", serde_json::Value::from(rows)).as_bytes());
         return Exit::Done;
     }
-    output::print_text(table(&shown, output::terminal_width()));
+    let width = output::terminal_width().filter(|_| !args.verbose);
+    output::print_text(table(&shown, width));
     if runs.is_empty() {
         output::say_note(&no_run_in(&args.directory));
     } else if shown.is_empty() {
@@ -73,6 +74,7 @@ impl<'a> Wanted<'a> {
             since,
             label,
             all: _,
+            verbose: _,
             json: _,
         } = self.args;
         let options = [text, trust, target, kind, since, label];

@@ -35,8 +35,9 @@ const NARROWEST: usize = 12;
 
 type Cells = [String; COLUMNS];
 
-/// The rows below their heads; empty without rows. `width` is that of the terminal, in characters; the
-/// size, then the question, then the ends of the names of targets give way to a narrow one.
+/// The rows below their heads; empty without rows. `width` is that of the terminal, in characters, into
+/// which every line fits: the size, then the question, then the ends of the names of targets give way to
+/// a narrow one, and longer lines end with …. `None` for whole lines.
 pub(crate) fn table(rows: &[Row], width: Option<usize>) -> String {
     if rows.is_empty() {
         return String::new();
@@ -86,12 +87,14 @@ fn laid_out(heads: Cells, mut rows: Vec<Cells>, width: Option<usize>) -> String 
     let widths = widths(&heads, &rows);
     let mut text = String::new();
     for cells in std::iter::once(&heads).chain(&rows) {
+        let mut line = String::new();
         for at in (0..RESULT).filter(|at| is_shown[*at]) {
             let padding = widths[at] + BETWEEN - cells[at].width();
-            text += &cells[at];
-            text += &" ".repeat(padding);
+            line += &cells[at];
+            line += &" ".repeat(padding);
         }
-        text += &cells[RESULT];
+        line += &cells[RESULT];
+        text += &width.map_or_else(|| line.clone(), |width| cut(&line, width));
         text.push('\n');
     }
     text
@@ -187,8 +190,24 @@ mod tests {
         assert_eq!(shown(Some(92)), [false, false, true]);
         let lines = laid_out_in(cells, Some(95));
         assert!(lines[1].contains("nginx-1.27, ng…"), "{lines:?}");
-        let lines = laid_out_in(cells, Some(10));
+        let lines = laid_out_in(cells, Some(60));
         assert!(lines[1].contains("nginx-1.27,…"), "{lines:?}");
+    }
+
+    #[test]
+    fn a_line_ends_where_the_terminal_ends() {
+        let result = "b is faster than a ".repeat(30);
+        let cells = ["a-run", "", "", "", "VALID", "", "", result.as_str()];
+        assert!(laid_out_in(cells, None)[1].ends_with(&result));
+        for width in [10, 40, 80] {
+            let lines = laid_out_in(cells, Some(width));
+            assert!(lines[1].ends_with('…'), "{lines:?}");
+            assert!(lines.iter().all(|line| line.width() <= width), "{lines:?}");
+        }
+        assert_eq!(
+            laid_out_in(cells, Some(40))[1],
+            "a-run         VALID  b is faster than a…"
+        );
     }
 
     #[test]

@@ -89,6 +89,10 @@ impl Facts for BlobWork {
             objects,
             bytes: (objects as f64 * self.sizes.mean()) as u64,
             again: false,
+            shared: Some(format!(
+                "{:?}, {:?}: {objects} of {}",
+                self.locations, self.prefix, self.sizes
+            )),
         })
     }
 
@@ -189,8 +193,20 @@ impl Protocol for BlobWork {
         empty.map(|why| ("size", why)).into_iter().collect()
     }
 
+    fn refuses(&self, found: Found) -> Option<Sentence> {
+        let range = self.range.filter(|range| range.needs() > found.least)?;
+        Some(sentence!(
+            "range-beyond-stored",
+            "range {range} extends beyond the end of the smallest stored blob ({size}); use a \
+             shorter range (with blobstore-bench, a smaller -s)",
+            range,
+            size = Size(found.least)
+        ))
+    }
+
     fn settle(&mut self, found: Found) -> bool {
-        let can_be_said = found.most <= LARGEST_PUT;
+        // A plan with a range beyond the blobs cannot be read again.
+        let can_be_said = found.most <= LARGEST_PUT && self.refuses(found).is_none();
         if can_be_said {
             self.sizes = found.sizes();
         }

@@ -72,10 +72,7 @@ fn read(resolver: &mut Resolver<'_>, draft: &BlobDraft, phase: Phase, sizes: Siz
 fn check(resolver: &mut Resolver<'_>, draft: &BlobDraft, work: &BlobWork, place: Place) {
     let at = |field: &crate::keys::scalar::Field| field.as_ref().map_or(place, |field| field.place);
     let (least, _) = work.sizes.extremes();
-    let end = work.range.map_or(0, |range| match range {
-        ByteRange::Random { length } => length,
-        ByteRange::Fixed { last, .. } => last.saturating_add(1),
-    });
+    let end = work.range.map_or(0, ByteRange::needs);
     if end > least {
         resolver.wrong(
             at(&draft.range),

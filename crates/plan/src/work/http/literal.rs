@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::HttpWork;
+use super::draft::Patterns;
 use crate::patterns::PatternFormat;
 use crate::work::facts::{LiteralTemplate, TemplatePart};
 
@@ -15,26 +16,18 @@ const BARE: [&str; 3] = ["$RANDOM", "__VU", "__ITER"];
 
 /// The parts of the request that look like templates, one for each part.
 pub(super) fn literal_templates(work: &HttpWork) -> Vec<LiteralTemplate> {
+    let headers = work.printed_headers.iter().filter_map(|(name, value)| {
+        let text = in_text(value, false)?;
+        Some(found_in(TemplatePart::Header(name.clone()), text))
+    });
     if let Some(patterns) = &work.patterns {
-        let is_log = matches!(
-            patterns.patterns_format,
-            PatternFormat::AccessLog | PatternFormat::GroongaLog | PatternFormat::OpenSearchLog
-        );
-        if is_log || patterns.by_target.is_some() || patterns.of_corpus {
-            return Vec::new();
-        }
-        let mut paths = patterns.set.patterns().iter().map(|pattern| &pattern.path);
-        let found = paths.find_map(|path| in_path(&TemplatePart::PatternPath, path));
-        return found.into_iter().collect();
+        return in_patterns(patterns).into_iter().chain(headers).collect();
     }
     let mut all = Vec::new();
     if let Some(path) = work.shown_path() {
         all.extend(in_path(&TemplatePart::Path, &path));
     }
-    for (name, value) in &work.printed_headers {
-        let found = in_text(value, false);
-        all.extend(found.map(|text| found_in(TemplatePart::Header(name.clone()), text)));
-    }
+    all.extend(headers);
     if work.body_file.is_none()
         && let Ok(body) = str::from_utf8(&work.body)
     {
@@ -47,6 +40,20 @@ pub(super) fn literal_templates(work: &HttpWork) -> Vec<LiteralTemplate> {
         all.extend(found.map(|text| found_in(TemplatePart::Body, &text)));
     }
     all
+}
+
+/// The first template in the paths of a file of patterns, unless the file is a log or the requests are
+/// made from templates.
+fn in_patterns(patterns: &Patterns) -> Option<LiteralTemplate> {
+    let is_log = matches!(
+        patterns.patterns_format,
+        PatternFormat::AccessLog | PatternFormat::GroongaLog | PatternFormat::OpenSearchLog
+    );
+    if is_log || patterns.by_target.is_some() || patterns.of_corpus {
+        return None;
+    }
+    let mut paths = patterns.set.patterns().iter().map(|pattern| &pattern.path);
+    paths.find_map(|path| in_path(&TemplatePart::PatternPath, path))
 }
 
 /// The template in the path and query of a URL, if any.

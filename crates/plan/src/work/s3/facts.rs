@@ -115,6 +115,7 @@ impl Facts for S3Work {
             objects,
             bytes: (objects as f64 * self.sizes.mean()) as u64,
             again: single.is_some_and(S3Operation::uses_up),
+            shared: None,
         })
     }
 
@@ -187,10 +188,12 @@ impl Protocol for S3Work {
 
     fn settle(&mut self, found: Found) -> bool {
         self.objects = found.objects.unwrap_or(self.objects);
-        let is_beyond = match self.range {
-            Some(ByteRange::Fixed { last, .. }) => last >= found.least,
-            _ => false,
-        };
+        let is_one_size = found.least == found.most;
+        let is_beyond = self.range.is_some_and(|range| match range {
+            ByteRange::Fixed { last, .. } => last >= found.least,
+            // Of objects with several sizes, the smaller ones are read whole.
+            ByteRange::Random { length } => is_one_size && length > found.least,
+        });
         let can_be_said = found.most <= LARGEST_OBJECT && !is_beyond;
         if can_be_said {
             self.sizes = found.sizes();

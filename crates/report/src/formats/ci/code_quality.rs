@@ -9,14 +9,15 @@ use sha2::{Digest as _, Sha256};
 use tenbin_result::{
     Document, Expectation, Gate, GateFigure, GateOutcome, GateStanding, Language, Trust,
 };
-use tenbin_verdict::is_decided_all_the_same;
+use tenbin_verdict::{conditions, is_decided_all_the_same};
 
 use crate::escape::for_json;
-use crate::expectations::{condition, figure, standing};
+use crate::expectations::{condition, figure};
 use crate::formats::format::Format;
 use crate::formats::plan_requirements::NO_CONDITION;
 use crate::formats::write::Writer;
 use crate::gate::{fails_strictly, headline, headline_of};
+use crate::language::say_in;
 
 pub(in crate::formats) const FORMAT: Format = Format {
     name: "code-quality",
@@ -217,24 +218,19 @@ fn of_condition(expectation: &Expectation) -> Option<Problem> {
         (false, true) => ("tenbin-condition-cannot-tell", Severity::Minor),
         (false, false) => return None,
     };
-    let condition = condition(expectation);
+    let only = std::slice::from_ref(expectation);
+    let said = conditions::not_met(only)
+        .or_else(|| conditions::failed(only))
+        .or_else(|| conditions::cannot_tell(only))?;
     let seen = figure(expectation, Language::English);
-    let seen = match &expectation.why {
-        Some(why) => format!("{seen}; {why}"),
-        None => seen,
-    };
+    let said = format!("{} ({seen})", say_in(Language::English, &said));
     Some(Problem {
         check,
         severity,
         workload: expectation.workload.clone(),
         target: expectation.target.clone(),
-        description: format!(
-            "{}: {condition} by {} at {}: {seen}",
-            standing(expectation),
-            expectation.target,
-            expectation.workload
-        ),
-        figure: condition,
+        description: said,
+        figure: condition(expectation),
     })
 }
 

@@ -4,12 +4,14 @@
 use std::io;
 
 use serde::Serialize;
-use tenbin_result::format::{ENGLISH, change, ratio_ends};
-use tenbin_result::{Document, Figure, Interval, Metric};
+use tenbin_result::format::change;
+use tenbin_result::{Document, Figure, Interval, Language, Metric, message};
+use tenbin_verdict::change_ends;
 
 use crate::escape::for_json;
 use crate::formats::format::Format;
 use crate::formats::write::{Writer, nothing};
+use crate::language::say_in;
 use crate::page::markdown;
 
 /// Name of the format of a step's summary.
@@ -165,13 +167,17 @@ fn compared(
         each.workload == workload && each.challenger == target && each.metric.is_one_of(metrics)
     })?;
     let ratio = found.ratio?;
+    let ends = ratio.interval.map_or_else(
+        || message!("interval-unknown"),
+        |ends| change_ends(ratio.value, ends.low, ends.high),
+    );
     Some(format!(
-        "{}\ncompared with {}: {}, {} (ratio {})",
+        "{}\ncompared with {}: {}, {} ({})",
         about(document),
         found.baseline,
         found.outcome.word(),
         change(ratio.value),
-        ratio_ends(ratio, &ENGLISH)
+        say_in(Language::English, &ends)
     ))
 }
 

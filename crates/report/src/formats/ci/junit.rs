@@ -6,13 +6,14 @@ use std::fmt::Write as _;
 use tenbin_result::{
     Document, Expectation, Gate, GateFigure, GateOutcome, GateStanding, Language, Trust,
 };
-use tenbin_verdict::is_decided_all_the_same;
+use tenbin_verdict::{conditions, is_decided_all_the_same};
 
-use crate::expectations::{condition, figure, standing};
+use crate::expectations::{figure, standing};
 use crate::formats::format::Format;
 use crate::formats::plan_requirements::NO_CONDITION;
 use crate::formats::write::Writer;
-use crate::gate::{fails_strictly, headline};
+use crate::gate::{fails_strictly, headline, headline_of_figure};
+use crate::language::say_in;
 
 pub(in crate::formats) const FORMAT: Format = Format {
     name: "junit",
@@ -72,7 +73,8 @@ fn text(document: &Document) -> String {
 }
 
 fn case(expectation: &Expectation) -> String {
-    let name = format!("{} by {}", condition(expectation), expectation.target);
+    let demanded = conditions::demanded_of_target(expectation);
+    let name = say_in(Language::English, &demanded);
     let said = match &expectation.why {
         Some(why) => format!("{}; {why}", figure(expectation, Language::English)),
         None => figure(expectation, Language::English),
@@ -144,7 +146,7 @@ fn cases_of_gate(gate: &Gate) -> Vec<Case> {
             workload: figure.workload.clone(),
             element,
             kind,
-            said: headline(gate),
+            said: headline_of_figure(gate, figure),
         }
     };
     let trusted = gate.fails_as_suspect().then(|| Case {
@@ -212,7 +214,30 @@ fn escaped(text: &str, in_quotes: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::tests::suspect;
+    use crate::gate::tests::{figure_of, suspect};
+
+    #[test]
+    fn each_case_says_what_is_proven_of_its_figure() {
+        let mut gate = suspect(GateOutcome::Regression);
+        gate.figures = vec![
+            figure_of("rate", GateStanding::Worse, true),
+            figure_of("cost", GateStanding::NotWorse, false),
+            figure_of("wait", GateStanding::CannotTell, false),
+        ];
+        let said: Vec<String> = cases_of_gate(&gate)
+            .into_iter()
+            .map(|case| case.said)
+            .collect();
+        let begins = [
+            "REGRESSION: candidate is worse than base: rate 0.900",
+            "PASS: candidate is not worse than base: cost 0.900",
+            "CANNOT TELL: it is not known whether candidate is worse than base: wait 0.900",
+        ];
+        for (said, begin) in said.iter().zip(begins) {
+            assert!(said.starts_with(begin), "{said}");
+        }
+        assert_eq!(said.len(), begins.len());
+    }
 
     #[test]
     fn a_gate_that_fails_because_it_is_suspect_has_a_failure() {

@@ -36,7 +36,7 @@ pub(in crate::formats) const PERCENTILE_RATIOS: Format = chart!(
 
 pub(in crate::formats) const QUADS: Format = chart!(
     "quads",
-    "the ratio of each block in run order, as a chart that shows drift"
+    "the ratio of every two rounds (A B B A) in run order, as a chart that shows drift"
 );
 
 pub(in crate::formats) const PERCENTILES: Format = chart!(

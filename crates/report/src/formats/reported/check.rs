@@ -13,6 +13,10 @@ const RATE: f64 = 0.002;
 /// by the stated time.
 const EXACT_RATE: f64 = 1e-9;
 
+/// How far a mean may lie outside the range that the percentiles allow, as a share of the end of the
+/// range: tools interpolate percentiles and bin times.
+const MEAN: f64 = 0.2;
+
 /// The first contradiction among the figures, in one clause.
 pub(super) fn contradiction(of: &Measurement) -> Option<Sentence> {
     rate(of).or_else(|| failures(of)).or_else(|| times(of))
@@ -78,10 +82,81 @@ fn times(of: &Measurement) -> Option<Sentence> {
     let mean = of.mean.as_ref()?.value;
     let below = of.min.as_ref().is_some_and(|min| mean.to < min.value.from);
     let above = of.max.as_ref().is_some_and(|max| mean.from > max.value.to);
-    (below || above).then(|| {
-        sentence!(
+    if below || above {
+        return Some(sentence!(
             "contradicts-mean",
             "contradicts itself: the mean time is not between the shortest and the longest"
+        ));
+    }
+    let possible = possible_means(of)?;
+    let is_impossible =
+        mean.to < possible.from * (1.0 - MEAN) || mean.from > possible.to * (1.0 + MEAN);
+    is_impossible.then(|| {
+        sentence!(
+            "contradicts-percentiles",
+            "contradicts itself: times with these percentiles cannot have this mean"
         )
     })
+}
+
+/// The means, seconds, that times with these percentiles can have: each time between two percentiles
+/// is at least the lower and at most the higher (the Darboux sums of the quantile function). `None` if
+/// the figures are not of the same times.
+fn possible_means(of: &Measurement) -> Option<Range> {
+    if of.windows.is_some() || of.fills_in || of.percentiles.is_empty() {
+        return None;
+    }
+    let (mut from, mut to) = (0.0, 0.0);
+    let mut below = (0.0, of.min.as_ref().map_or(0.0, |min| min.value.from));
+    for each in &of.percentiles {
+        let share = each.quantile - below.0;
+        from += below.1 * share;
+        to += each.time.to * share;
+        below = (each.quantile, each.time.from);
+    }
+    let share = 1.0 - below.0;
+    from += below.1 * share;
+    to += of
+        .max
+        .as_ref()
+        .map_or(f64::INFINITY, |max| max.value.to * share);
+    Some(Range { from, to })
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_verdict::lint::{Percentile, Quote, Said};
+
+    use super::*;
+
+    /// Times with a median of 47 and a 99th percentile of 350, the longest 900, and this mean.
+    fn with_mean(mean: f64) -> Measurement {
+        let mut of = Measurement::new("requests");
+        let time = |quantile, time| Percentile {
+            quantile,
+            time: Range::exactly(time),
+            quote: Quote::default(),
+        };
+        of.percentiles = vec![time(0.5, 47.0), time(0.99, 350.0)];
+        of.max = Some(Said::new(Range::exactly(900.0), Quote::default()));
+        of.mean = Some(Said::new(Range::exactly(mean), Quote::default()));
+        of
+    }
+
+    #[test]
+    fn a_mean_that_the_percentiles_do_not_allow_is_found() {
+        // Half of the times are at least 47, 1 % at least 350; half are at most 47, 1 % at most 900.
+        for possible in [27.0, 77.0, 203.0] {
+            assert!(contradiction(&with_mean(possible)).is_none(), "{possible}");
+        }
+        for impossible in [7.0, 250.0] {
+            assert!(
+                contradiction(&with_mean(impossible)).is_some(),
+                "{impossible}"
+            );
+        }
+        let mut of_windows = with_mean(7.0);
+        of_windows.windows = Some(Said::new(6, Quote::default()));
+        assert!(contradiction(&of_windows).is_none());
+    }
 }

@@ -53,10 +53,11 @@ fn rows_of(run: &Run<'_>, slice: &Slice) -> Vec<Row> {
             let end = run.record.started + Duration::try_from_secs_f64(end).unwrap_or_default();
             let mode = op.name.clone();
             let row = Row::of_interval(slice.round, number, second, mode, Bytes::Real, end);
-            rows.push(row);
+            rows.push(row.of_blobstore_bench());
         }
     }
-    rows.extend(slice_rows(run.record.started, slice, None, Bytes::Real));
+    let totals = slice_rows(run.record.started, slice, None, Bytes::Real).into_iter();
+    rows.extend(totals.map(Row::of_blobstore_bench));
     rows
 }
 
@@ -117,14 +118,15 @@ impl<'a> Reporter<'a> {
         text
     }
 
-    /// Starts a mode in a loop; loops are counted from 0. Returns the title line.
+    /// Starts a mode in a loop; `round` counts loops from 0. Returns the title line, which counts
+    /// loops from 1.
     pub fn begins(&mut self, round: u32, workload: &str, now: SystemTime) -> String {
         self.round = round;
         self.mode = self.mode_of(workload);
         self.lines = 0;
         self.untold.clear();
         let title = title(&self.mode);
-        format!("{} Running Loop {round} {title} Test\n", stamp(now))
+        format!("{} Running Loop {} {title} Test\n", stamp(now), round + 1)
     }
 
     /// Adds a second of the current mode that at least one thread has finished. Returns the lines
@@ -173,9 +175,10 @@ impl<'a> Reporter<'a> {
         seconds.for_each(|second| interval.add(&second));
         interval.counts.length = self.asked.interval as f64;
         let (mode, bytes) = (self.mode.clone(), self.asked.bytes);
-        let row = Row::of_interval(self.round, self.lines, &interval.counts, mode, bytes, now);
+        let row = Row::of_interval(self.round, self.lines, &interval.counts, mode, bytes, now)
+            .of_blobstore_bench();
         self.lines += 1;
-        let line = row.line();
+        let line = row.line_of_blobstore_bench();
         self.rows.push(row);
         Some(line)
     }
@@ -190,8 +193,8 @@ impl<'a> Reporter<'a> {
         }
         let mode = self.mode_of(&slice.workload);
         let rows = slice_rows(self.started, slice, Some(&mode), self.asked.bytes);
-        for row in rows {
-            text.push_str(&row.line());
+        for row in rows.into_iter().map(Row::of_blobstore_bench) {
+            text.push_str(&row.line_of_blobstore_bench());
             if row.mode() == "PUT" {
                 // Operations in flight at the end of the mode are stored as well.
                 let stored: u64 = slice.work().map(|op| op.times.service.len()).sum();
@@ -288,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_that_of_the_founding_document() {
+    fn a_line_is_that_of_the_program() {
         let end = SystemTime::UNIX_EPOCH + Duration::from_secs(1_752_355_728);
         let row = Row::of_interval(
             0,
@@ -299,9 +302,9 @@ mod tests {
             end,
         );
         assert_eq!(
-            row.line(),
-            "2025/07/12 21:28:48 Loop: 0, Int: 0, Dur(s): 1.0, Mode: PUT, Ops: 547, MB/s: 5.22, \
-             IO/s: 547, Lat(ms): [ min: 1.6, avg: 3.4, 99%: 5.6, max: 317.2 ], Slowdowns: 2\n"
+            row.of_blobstore_bench().line_of_blobstore_bench(),
+            "2025/07/12 21:28:48 Loop: 1, Int: 0, Dur(s): 1.0, Mode: PUT, Ops: 547, MB/s: 5.22, \
+             IO/s: 547, Lat(ms): [min: 1.6, avg: 3.4, 99%: 5.6, max: 317.2], Slowdowns: 2\n"
         );
     }
 
@@ -323,12 +326,12 @@ mod tests {
                 .ends_with(" Parameters:\n1970/01/01 00:00:00 backend=dummy\n")
         );
         let begun = reporter.begins(1, "put", now);
-        assert_eq!(begun, "1970/01/01 00:00:00 Running Loop 1 Put Test\n");
+        assert_eq!(begun, "1970/01/01 00:00:00 Running Loop 2 Put Test\n");
         for number in 0..2 {
             let line = reporter
                 .second(&live(number, second(5)), now)
                 .unwrap_or_default();
-            let expected = format!(" Loop: 1, Int: {number}, Dur(s): 1.0, Mode: PUT, Ops: 5,");
+            let expected = format!(" Loop: 2, Int: {number}, Dur(s): 1.0, Mode: PUT, Ops: 5,");
             assert!(line.contains(&expected), "{line}");
         }
         let piece = SecondCounts {
@@ -404,8 +407,10 @@ mod tests {
                 .collect();
             assert_eq!(lines.len(), 2, "{lines:?}");
             for (number, line) in lines.iter().enumerate() {
-                let told =
-                    format!("Loop: {round}, Int: {number}, Dur(s): 3.0, Mode: PUT, Ops: 15,");
+                let told = format!(
+                    "Loop: {}, Int: {number}, Dur(s): 3.0, Mode: PUT, Ops: 15,",
+                    round + 1
+                );
                 assert!(line.contains(&told), "{line}");
                 assert!(line.ends_with("Slowdowns: 6\n"), "{line}");
             }
@@ -413,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_not_a_number() {
+    fn a_line_without_an_operation_has_zeros_as_in_the_program() {
         let unknown = SecondCounts {
             service: None,
             ..second(0)
@@ -426,10 +431,9 @@ mod tests {
             Bytes::Real,
             SystemTime::UNIX_EPOCH,
         );
-        assert!(
-            row.line().contains("min: unknown, avg: unknown"),
-            "{}",
-            row.line()
-        );
+        let line = row.clone().of_blobstore_bench().line_of_blobstore_bench();
+        let zeros = "Lat(ms): [min: 0.0, avg: 0.0, 99%: 0.0, max: 0.0], Slowdowns: 2";
+        assert!(line.contains(zeros), "{line}");
+        assert!(row.line().contains("[ min: unknown, avg: unknown"));
     }
 }

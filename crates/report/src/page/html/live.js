@@ -120,9 +120,9 @@
     const space = (high - low || 0.1) * 0.08;
     const last = points[points.length - 1][0];
     const first = points[0][0];
-    const x = (blocks) => BOX.left + (BOX.right - BOX.left) * (last > first ? (blocks - first) / (last - first) : 0.5);
+    const x = (rounds) => BOX.left + (BOX.right - BOX.left) * (last > first ? (rounds - first) / (last - first) : 0.5);
     const y = (value) => BOX.bottom - (BOX.bottom - BOX.top) * (value - low + space) / (high - low + 2 * space);
-    const at = (blocks, value) => `${x(blocks).toFixed(1)} ${y(value).toFixed(1)}`;
+    const at = (rounds, value) => `${x(rounds).toFixed(1)} ${y(value).toFixed(1)}`;
     inSvg(svg, "path", { class: "edge", d: `M${BOX.left} ${BOX.bottom}H${BOX.right}` });
     inSvg(svg, "path", { class: "level", d: `M${BOX.left} ${y(1).toFixed(1)}H${BOX.right}` });
     let free = -Infinity;
@@ -144,11 +144,11 @@
     inSvg(group, "path", { class: "line", d: `M${points.map((point) => at(point[0], point[1])).join("L")}` });
     const [, value] = points[points.length - 1];
     inSvg(group, "circle", { class: "dot", cx: x(last).toFixed(1), cy: y(value).toFixed(1), r: 3.2 });
-    for (const [blocks, anchor] of first < last ? [[first, "middle"], [last, "end"]] : [[last, "middle"]]) {
-      inSvg(svg, "text", { x: x(blocks), y: BOX.bottom + 16, "text-anchor": anchor, class: "soft num" }, blocks);
+    for (const [rounds, anchor] of first < last ? [[first, "middle"], [last, "end"]] : [[last, "middle"]]) {
+      inSvg(svg, "text", { x: x(rounds), y: BOX.bottom + 16, "text-anchor": anchor, class: "soft num" }, rounds);
     }
     const title = { x: (BOX.left + BOX.right) / 2, y: BOX.bottom + 32, "text-anchor": "middle", class: "soft" };
-    inSvg(svg, "text", title, said("blocks"));
+    inSvg(svg, "text", title, said("rounds"));
     return svg;
   };
 
@@ -192,9 +192,10 @@
         const name = document.createElement("b");
         name.textContent = `${it.workload}: ${it.metric}, ${it.challenger} ÷ ${it.baseline}`;
         const text = document.createElement("p");
-        text.textContent = said(it.blocks === 1 ? "after_one" : "after", it);
+        text.textContent = said("after", it);
         caption.append(name, text);
-        const drawing = course(it.course);
+        const each = it.rounds / it.blocks;
+        const drawing = course(it.course.map(([blocks, ...figures]) => [blocks * each, ...figures]));
         drawing.setAttribute("aria-label", `${name.textContent}: ${text.textContent}`);
         figure.append(caption, drawing);
         return figure;

@@ -25,14 +25,10 @@ const TEXTS: &[(&str, &str)] = &[
     ("about", ", about {time} left, until {clock}"),
     ("at_most", ", at most {time} left, until {clock}"),
     ("axis", "0 to {rate}, last {seconds} s"),
-    ("blocks", "blocks of rounds that have ended"),
-    (
-        "after_one",
-        "{ratio} ({interval}) after {blocks} block, not final",
-    ),
+    ("rounds", "rounds that have ended"),
     (
         "after",
-        "{ratio} ({interval}) after {blocks} blocks, not final",
+        "{ratio} ({interval}) after {rounds} rounds, not final",
     ),
     ("more", "and {more} more, which are in the report"),
     ("closed", "the run has closed the connection"),
@@ -96,7 +92,7 @@ pub fn live_page(language: Language, name: &str, targets: &[&str]) -> ServedPage
         ),
         so_far = say("Ratios so far, not final"),
         about_ratios = say(
-            "The primary ratios of the blocks of rounds that have ended, each with its interval as in \
+            "The primary ratios of the rounds that have ended, each with its interval as in \
              the report. An interval that is checked repeatedly excludes 1 by chance more often \
              than its confidence says: the verdict is in the report."
         ),

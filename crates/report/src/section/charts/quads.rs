@@ -17,6 +17,10 @@ const PANELS: usize = 4;
 const DOTS: usize = 100;
 /// Minimum number of blocks to show drift.
 const FEWEST: usize = 3;
+/// A block of two targets or workloads.
+const PAIR: &str = "pair of rounds";
+/// A block of more of them.
+const GROUP: &str = "group of rounds";
 
 pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
     let primary: Vec<&Comparison> = document
@@ -60,22 +64,19 @@ fn has_quads(comparison: &Comparison) -> bool {
     comparison.rounds_per_block == 2
 }
 
-/// The name of a block: `quad (ABBA)` if all blocks have two rounds, otherwise `block`.
+/// What a reader calls a block: `pair of rounds (A B B A)` if all blocks have two rounds, otherwise
+/// `group of rounds`.
 fn unit_of(shown: &[&Comparison]) -> &'static str {
     if are_quads(shown) {
-        "quad (ABBA)"
+        "pair of rounds (A B B A)"
     } else {
-        "block"
+        GROUP
     }
 }
 
-/// The name of a block in the legend: a block with two rounds is a quad.
+/// What the legend calls a block.
 fn unit(comparison: &Comparison) -> &'static str {
-    if has_quads(comparison) {
-        "quad"
-    } else {
-        "block"
-    }
+    if has_quads(comparison) { PAIR } else { GROUP }
 }
 
 fn name(document: &Document, comparison: &Comparison) -> String {
@@ -91,8 +92,8 @@ fn name(document: &Document, comparison: &Comparison) -> String {
 
 fn about(document: &Document, shown: &[&Comparison], all: usize, size: usize) -> String {
     let dot = match (size, are_quads(shown)) {
-        (1, true) => "quad",
-        (1, false) => "block",
+        (1, true) => "pair",
+        (1, false) => "group",
         _ => "several",
     };
     let about = message!(
@@ -198,7 +199,7 @@ fn flagged_blocks(document: &Document, comparison: &Comparison) -> Vec<bool> {
 fn table(document: &Document, shown: &[&Comparison], size: usize) -> Option<Table> {
     let words = figure_words(document.language);
     let of_quads = are_quads(shown);
-    let mut head = vec![if of_quads { "quad" } else { "block" }.to_owned()];
+    let mut head = vec![if of_quads { PAIR } else { GROUP }.to_owned()];
     head.extend(shown.iter().map(|each| name(document, each)));
     let mut table = Table::new(1, head);
     let columns: Vec<Vec<Group>> = shown

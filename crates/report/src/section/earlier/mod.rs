@@ -1,10 +1,13 @@
 //! The section on the comparison with an earlier run.
 
+mod brief;
 mod words;
 
 use tenbin_result::{Document, Earlier, Language, message};
 
-use self::words::{COLUMNS, cells, of_doubts, remarks};
+pub(crate) use self::brief::{answer, brief_of, next_step};
+use self::words::{COLUMNS, cells, is_paired, of_doubts, remarks};
+use super::results::PAIRED;
 use crate::block::{Block, Table};
 use crate::language::say_in;
 
@@ -19,12 +22,19 @@ pub(crate) fn blocks_of(earlier: &Earlier, language: Language) -> Vec<Block> {
     let mut blocks: Vec<Block> = doubts.iter().map(|doubt| Block::sentence(doubt)).collect();
     let compared = message!("compared-with", before = earlier.before.as_str());
     blocks.push(Block::sentence(&say_in(language, &compared)));
-    let mut table = Table::new(1, COLUMNS);
-    for change in &earlier.changes {
-        table.push(cells(change, language).map(Into::into));
-    }
-    blocks.extend(table.block());
+    blocks.extend(table(earlier, language));
     let remarks = remarks(earlier, language);
     blocks.extend(remarks.iter().map(|each| Block::sentence(each)));
     blocks
+}
+
+/// The table of all changes, with the note on ratios that do not follow from its columns.
+fn table(earlier: &Earlier, language: Language) -> Vec<Block> {
+    let mut table = Table::new(1, COLUMNS);
+    for change in &earlier.changes {
+        table.push(cells(earlier, change, language).map(Into::into));
+    }
+    let is_marked = earlier.changes.iter().any(|each| is_paired(earlier, each));
+    let note = is_marked.then(|| Block::Paragraph(PAIRED.into()));
+    table.block().into_iter().chain(note).collect()
 }

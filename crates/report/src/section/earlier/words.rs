@@ -10,6 +10,10 @@ use tenbin_result::{
 use tenbin_verdict::said_data;
 
 use crate::language::{figure_words, known_in, say_in};
+use crate::paired::ROUNDING;
+
+/// Most decimals of a ratio that is close to a limit.
+const MOST_DECIMALS: u8 = 9;
 
 /// Column headers of the table of changes between two runs.
 pub(super) const COLUMNS: [&str; 9] = [
@@ -18,7 +22,7 @@ pub(super) const COLUMNS: [&str; 9] = [
 ];
 
 /// The row for one change in the table of [`COLUMNS`], not escaped.
-pub(super) fn cells(change: &EarlierChange, language: Language) -> [String; 9] {
+pub(super) fn cells(earlier: &Earlier, change: &EarlierChange, language: Language) -> [String; 9] {
     let words = figure_words(language);
     let with_interval = |figure: Option<Figure>| match &change.unit {
         Some(name) => match figure {
@@ -48,9 +52,10 @@ pub(super) fn cells(change: &EarlierChange, language: Language) -> [String; 9] {
             Some(figure) if change.undirected => ratio(figure.value),
             Some(figure) => say_in(language, &better_or_worse(figure.value)),
         },
-        change
-            .divided
-            .map_or_else(String::new, |figure| ratio(figure.value)),
+        change.divided.map_or_else(String::new, |figure| {
+            let mark = if is_paired(earlier, change) { "*" } else { "" };
+            format!("{}{mark}", ratio(figure.value))
+        }),
         // The interval that decides.
         ratio_interval(change.divided.or(change.ratio)),
         match change.part {
@@ -58,6 +63,43 @@ pub(super) fn cells(change: &EarlierChange, language: Language) -> [String; 9] {
             _ => change.change.words().to_owned(),
         },
     ]
+}
+
+/// Whether the ratio with the control divided out is paired by round and differs from the quotient of
+/// the ratios in the table.
+pub(super) fn is_paired(earlier: &Earlier, change: &EarlierChange) -> bool {
+    let Some((ratio, divided)) = change.ratio.zip(change.divided) else {
+        return false;
+    };
+    let controls = earlier.changes.iter().filter(|each| {
+        each.workload == change.workload && each.part == EarlierPart::Control && each.unit.is_none()
+    });
+    let logs: Vec<f64> = controls
+        .filter_map(|each| Some(each.ratio?.value.ln()))
+        .collect();
+    if earlier.shared.is_empty() || logs.is_empty() {
+        return false;
+    }
+    let control = logs.iter().sum::<f64>() / logs.len() as f64;
+    let apart = divided.value.ln() - (ratio.value.ln() - control);
+    apart.abs() > ROUNDING
+}
+
+/// A ratio beyond a limit (up or down), with enough digits to see that.
+pub(super) fn beyond(found: f64, limit: f64) -> Value {
+    let is_hidden = |printed: &str| {
+        let printed = printed.parse::<f64>();
+        printed.is_ok_and(|printed| printed.ln().abs() <= limit.ln() + 1e-12)
+    };
+    if !is_hidden(&ratio(found)) {
+        return Value::Ratio(found);
+    }
+    let mut decimals = 4..MOST_DECIMALS;
+    let enough = decimals.find(|count| {
+        let count = usize::from(*count);
+        !is_hidden(&format!("{found:.count$}"))
+    });
+    Value::Fixed(found, enough.unwrap_or(MOST_DECIMALS))
 }
 
 /// The ratio of figures in a unit of a file, which may be no speed: above 1 is better.
@@ -114,7 +156,7 @@ pub(super) fn of_doubts(earlier: &Earlier, language: Language) -> Vec<String> {
 }
 
 /// The reason of a doubt; in English if it has no text in this language.
-fn reason(doubt: &Doubt, language: Language) -> String {
+pub(super) fn reason(doubt: &Doubt, language: Language) -> String {
     let said = match (&doubt.finding, &doubt.data) {
         (Some(finding), _) => said_data(&finding.rule, &finding.data, language)
             .map(|(evidence, _)| format!("{}: {evidence}", finding.rule)),
@@ -133,7 +175,7 @@ fn of_withheld(earlier: &Earlier) -> Vec<Message> {
             limit,
         } => Some(message!(
             "withheld-control-moved",
-            moved = Value::Ratio(*moved),
+            moved = beyond(*moved, *limit),
             limit = Value::Typed(*limit)
         )),
         Withheld::Unjudged(_) => None,
@@ -182,4 +224,17 @@ pub(super) fn remarks(earlier: &Earlier, language: Language) -> Vec<String> {
         say_in(language, &message!("note", warning))
     });
     said.chain(notes).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ratio_shows_on_which_side_of_the_limit_it_is() {
+        assert_eq!(beyond(2.27, 1.25), Value::Ratio(2.27));
+        assert_eq!(beyond(0.5, 1.25), Value::Ratio(0.5));
+        assert_eq!(beyond(1.2503, 1.25), Value::Fixed(1.2503, 4));
+        assert_eq!(beyond(0.799_99, 1.25), Value::Fixed(0.799_99, 5));
+    }
 }

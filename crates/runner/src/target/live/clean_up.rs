@@ -29,6 +29,9 @@ pub struct Cleaned {
     pub removed: Vec<Sentence>,
     /// What remains.
     pub left: Vec<Left>,
+    /// What the run left and no clean-up removes, such as blobs whose deletion the target
+    /// acknowledged.
+    pub unremovable: Vec<Left>,
 }
 
 impl LiveTarget {
@@ -143,6 +146,7 @@ impl LiveTarget {
             objects: leftover.objects,
             reason: leftover.reason,
             acknowledged: leftover.acknowledged,
+            unremovable: leftover.unremovable,
             clean: None,
         }
     }

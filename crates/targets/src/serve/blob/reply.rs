@@ -73,7 +73,7 @@ impl Refusal {
             Self::BrokenBody => (466, "access read request body", None),
             Self::Broken => (500, "injected server error", Some("ServerError")),
             Self::Limited => (552, "access limited", None),
-            Self::TooLarge => (553, "access exceed object size", None),
+            Self::TooLarge => (400, "access exceed object size", None),
             Self::Full => (507, "no space left", Some("InsufficientStorage")),
         };
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);

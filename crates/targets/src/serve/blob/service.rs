@@ -1,6 +1,7 @@
 //! The API calls of CubeFS's access layer.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -9,12 +10,13 @@ use std::time::{Duration, Instant};
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, SERVER};
+use hyper::header::{CONTENT_TYPE, HeaderValue, SERVER};
 use hyper::http::request::Parts;
 use hyper::service::Service;
 use hyper::{Request, StatusCode};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::error::Category;
 use tenbin_plan::Secret;
 
 use super::faults::{FaultKind, Faults};
@@ -57,22 +59,17 @@ pub(super) struct Access {
     pub(super) turns: Arc<Turns>,
 }
 
-/// Error for a body without a length: closes the connection without a response, as CubeFS does.
-#[derive(Debug, thiserror::Error)]
-#[error("no content-length")]
-pub(super) struct NoLength;
-
 impl Service<Request<Incoming>> for Access {
     type Response = Reply;
-    type Error = NoLength;
-    type Future = Pin<Box<dyn Future<Output = Result<Reply, NoLength>> + Send>>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Reply, Infallible>> + Send>>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let access = self.clone();
         Box::pin(async move {
             let started = Instant::now();
             let trace = Trace::of(request.uri().path());
-            let mut reply = access.respond(request).await?;
+            let mut reply = access.respond(request).await;
             let headers = reply.headers_mut();
             headers.insert(SERVER, HeaderValue::from_static("tenbin"));
             for line in trace.lines(started.elapsed().as_millis()) {
@@ -107,15 +104,11 @@ struct Stored {
 }
 
 impl Access {
-    async fn respond(&self, request: Request<Incoming>) -> Result<Reply, NoLength> {
+    async fn respond(&self, request: Request<Incoming>) -> Reply {
         let (head, body) = request.into_parts();
         let path = head.uri.path().to_owned();
         let query = head.uri.query().unwrap_or_default().to_owned();
-        let sized = head.headers.contains_key(CONTENT_LENGTH);
         let takes_content = matches!(path.as_str(), "/put" | "/putat");
-        if takes_content && !sized {
-            return Err(NoLength);
-        }
         let framed = head.headers.contains_key(framing::ENCODED);
         let most = most_used(&path, &Query::of(&query), framed);
         // Reserved before the body is read, because reading takes memory.
@@ -124,7 +117,7 @@ impl Access {
             .transpose();
         let most = if room.is_ok() { most } else { 0 };
         let Ok(body) = read_whole(body, most).await else {
-            return Ok(Refusal::BrokenBody.reply());
+            return Refusal::BrokenBody.reply();
         };
         let _turn = self.turns.begin().await;
         let is_open = matches!(path.as_str(), "/access/status" | "/metrics");
@@ -132,16 +125,16 @@ impl Access {
             let given = head.headers.get(token::HEADER).map(HeaderValue::as_bytes);
             let fits = |given| token::is_valid(given, &path, &query, secret.reveal());
             if !given.is_some_and(fits) {
-                return Ok(Refusal::Forbidden.reply());
+                return Refusal::Forbidden.reply();
             }
         }
         if CALLS.contains(&path.as_str())
             && let Some(refusal) = self.general_fault()
         {
-            return Ok(refusal.reply());
+            return refusal.reply();
         }
         let Ok(room) = room else {
-            return Ok(Refusal::Full.reply());
+            return Refusal::Full.reply();
         };
         if framed && !self.faults.applies(FaultKind::Unframed) {
             let broken = self.faults.applies(FaultKind::BadBlock);
@@ -154,9 +147,9 @@ impl Access {
             reply
                 .headers_mut()
                 .insert(framing::ACKNOWLEDGED, acknowledged);
-            return Ok(reply);
+            return reply;
         }
-        Ok(self.route(&head, &path, &query, body, room))
+        self.route(&head, &path, &query, body, room)
     }
 
     /// Dispatches a request. `room`: reserved memory, for calls that write content.
@@ -174,7 +167,7 @@ impl Access {
             .is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
         let method = head.method.as_str();
         // With another content type, the access layer ignores the body.
-        let document = if is_json { &body[..] } else { b"" };
+        let document = is_json.then_some(&body[..]);
         let served = match (method, path, room) {
             ("PUT" | "POST", "/put", Some(room)) => self.put(&Query::of(query), body, &room),
             ("PUT" | "POST", "/putat", Some(room)) => self.put_at(&Query::of(query), body, room),
@@ -206,7 +199,12 @@ impl Access {
 
     fn put(&self, query: &Query<'_>, body: Bytes, room: &Reservation) -> Result<Reply, Refusal> {
         let bits = query.number("hashes")?;
-        let size: u64 = query.number("size")?;
+        if query.text("size").is_none() {
+            let why = "args(PutArgs) field(Size) do not omit";
+            return Err(Refusal::Unread(why.to_owned()));
+        }
+        let size: i64 = query.number("size")?;
+        let size = u64::try_from(size).map_err(|_| Refusal::Illegal)?;
         if size > LARGEST_BLOB {
             return Err(Refusal::TooLarge);
         }
@@ -302,11 +300,14 @@ impl Access {
     }
 }
 
-fn read<T: DeserializeOwned>(document: &[u8]) -> Result<T, Refusal> {
-    if document.is_empty() {
-        return Err(Refusal::Unread("EOF".to_owned()));
-    }
-    serde_json::from_slice(document).map_err(|error| Refusal::Unread(error.to_string()))
+/// Reads a JSON document; `None` for a request with another content type.
+fn read<T: DeserializeOwned>(document: Option<&[u8]>) -> Result<T, Refusal> {
+    let document = document.ok_or_else(|| Refusal::Unread("EOF".to_owned()))?;
+    let unread = |error: serde_json::Error| match error.classify() {
+        Category::Eof => "unexpected end of JSON input".to_owned(),
+        Category::Io | Category::Syntax | Category::Data => error.to_string(),
+    };
+    serde_json::from_slice(document).map_err(|error| Refusal::Unread(unread(error)))
 }
 
 /// Maximum number of bytes of a body that are used; the rest is discarded silently.

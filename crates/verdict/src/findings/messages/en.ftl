@@ -93,7 +93,7 @@ search-at-least =
     { $target } sustains at least { $rate } at { $workload } within { $slo } (not proven; { $failed })
 search-disproven =
     { $held ->
-        [briefly] { $target } sustained { $rate } only in a probe of { $seconds } s
+        [briefly] { $target } sustained { $rate } only in a step of { $seconds } s
         [once] { $target } sustained { $rate }
        *[never] { $target } sustains no rate that was proven
     } at { $workload } within { $slo };
@@ -105,7 +105,7 @@ search-none-known =
     no rate is known that { $target } sustains at { $workload } within { $slo }; { $failed }
 search-held-once =
     { $target } held { $rate } { $missed ->
-        [true] in { $times } of { $probes } probes
+        [true] in { $times } of { $probes } steps
        *[false] { $times ->
             [one] once
            *[other] { $times } times
@@ -127,7 +127,17 @@ search-failed =
         [both] { $rate } missed { $limits }, and { $others }
        *[unknown] { $rate } failed
     }
+search-own-limit =
+    { $target } sustains at least { $rate } at { $workload } within { $slo }; at { $failed } { $limit ->
+        [connections] { $connections ->
+            [one] the only connection was in use
+           *[other] all { $connections } connections were in use
+        } → use more --connections
+       *[generator] a load generator thread was busy for { $busy } of the time → use more --threads
+    }
+search-lower-bound = { $claim }
 search-lagged = the target did not keep up
+search-behind = requests fell behind the offered rate
 search-errors = { $share } of the operations failed
 search-nothing-ended = no operation ended
 search-bounds =
@@ -135,7 +145,7 @@ search-bounds =
     searches)
 search-undecided =
     ; { $rates } could not be decided in time{ $few ->
-        [true] : the probes had too few operations, or too few slow operations
+        [true] : the steps had too few operations, or too few slow operations
        *[false] {""}
     }
 search-rate = { $rate }
@@ -145,8 +155,8 @@ search-despite-delay =
     highest rate may be higher
 search-void =
     ; { $void } of { $probes ->
-        [one] 1 probe
-       *[other] { $probes } probes
+        [one] 1 step
+       *[other] { $probes } steps
     } missed a limit and { $void ->
         [one] does
        *[other] do
@@ -154,7 +164,7 @@ search-void =
 search-void-late = the load generator sent requests late ({ $probes })
 search-void-waited = threads waited for a core that other programs used ({ $probes })
 search-late =
-    , and the search ended because requests were late in each of the last probes, at { $rate }
+    , and the search ended because requests were late in each of the last steps, at { $rate }
 
 # The optimum of a sweep.
 sweep-optimum =
@@ -179,6 +189,6 @@ run-part =
         [warm-up] the warm-up
         [block] block { $block }
         [first-rate] the warm-up of the maximum-rate search
-        [probe] a probe of the maximum-rate search
+        [probe] a step of the maximum-rate search
        *[stretch] the continuous load after the rounds
     }

@@ -114,7 +114,14 @@ search-failed =
         [both] { $rate } は { $limits } を満たさず不合格({ $others })
        *[unknown] { $rate } は不合格
     }
+search-own-limit =
+    { $target } は { $workload } で { $slo } を守って少なくとも { $rate } を維持できる。{ $failed } では{ $limit ->
+        [connections] { $connections } 本の接続がすべて使用中だった → --connections を増やす
+       *[generator] 負荷生成側の 1 スレッドが時間の { $busy } を使い切っていた → --threads を増やす
+    }
+search-lower-bound = { $claim }
 search-lagged = ターゲットが追いつかない
+search-behind = リクエストの送信が指定のレートに遅れた
 search-errors = 操作の { $share } が失敗
 search-nothing-ended = 1 つの操作も終わらない
 search-bounds = 。限界は { $held } と { $failed } の間(各境界が誤る割合は約 { $wrong })

@@ -42,6 +42,11 @@ limit-connections =
         [one] one request in flight at a time
        *[other] too few requests in flight for the target
     }
+limit-rate_connections =
+    { $used ->
+        [one] the single connection, which is always in use: the rate needs about { $needed }
+       *[other] the number of connections: all { $used } are in use, and the rate needs about { $needed }
+    }
 limit-think_time = the think time of the clients (--think)
 limit-connection_rate = the throughput of each connection: a TCP window, or a per-connection limit on the target
 limit-network_latency = the time that requests take through the network
@@ -101,6 +106,7 @@ seen-kept =
         [true] all of the offered rate succeeds
        *[false] { $ratio } times the offered rate succeeds
     }
+seen-in_use = connections have a request in flight { $share } of the time
 seen-think_share = connections spend { $share } of the time in think time
 seen-idle = { $share } of the CPU time of this machine is idle
 seen-target_cores = the target uses { $cores } cores
@@ -140,6 +146,7 @@ limit-advice-offered_rate =
        *[false] this is the target's latency at this rate; --slo finds the highest rate it sustains
     }
 limit-advice-connections = use more connections (-c { $connections }) to find the highest throughput; this run compares latency
+limit-advice-rate_connections = use more connections (-c { $needed }); if throughput stays the same, the target is the limit, and the rate is too high for it
 limit-advice-think_time = this run shows the target under clients with this think time; for the highest throughput, use more connections (-c { $connections }) or a shorter --think
 limit-advice-connection_rate = check the target's per-connection limit (nginx: limit_rate) and socket buffer sizes; more connections (-c { $connections }) raise throughput
 limit-advice-network_latency = measure from a machine that is nearer, or compare throughput with more connections
@@ -175,6 +182,9 @@ limit-advice-storage = use a faster disk, or let the target sync less often
 limit-advice-swap = give the machine more memory, or the programs less
 limit-advice-steal = use a machine of its own
 limit-observe = to tell, let Tenbin see the target's CPU: --observe port, or --observe pid:N
+limit-observe-blobstore =
+    to tell, let Tenbin see the CPU of the access layer and of the storage nodes: --observe name:access
+    --observe name:blobnode
 limit-probe = to tell, run at least 10 s per target (--duration 20s), so that probes of other loads fit
 limit-probe-again = to tell, run again without --probes none
 limit-probe-gate = a gate does not probe other loads by default; to find the limit, run the gate with --probes auto

@@ -41,6 +41,7 @@ limit-connections =
         [1] 同時に 1 リクエストしか送っていないこと
        *[other] 同時に送るリクエストの不足
     }
+limit-rate_connections = 同時接続数。{ $used } 接続がすべて使用中で、このレートには約 { $needed } 接続が必要
 limit-think_time = クライアントの思考時間(--think)
 limit-connection_rate = 接続ごとの速度(TCP ウィンドウ、またはターゲットの制限)
 limit-network_latency = ネットワークの往復時間
@@ -100,6 +101,7 @@ seen-kept =
         [true] 与えたレートのすべてが成功する
        *[false] 与えたレートの { $ratio } 倍が成功する
     }
+seen-in_use = 接続は時間の { $share } で応答を待っている
 seen-think_share = 接続は時間の { $share } を思考時間に使う
 seen-idle = このマシンの CPU 時間の空きは { $share }
 seen-target_cores = ターゲットは { $cores } コアを使う
@@ -139,6 +141,7 @@ limit-advice-offered_rate =
        *[false] このレートでのターゲットのレイテンシ。維持できる最大レートは --slo で求める
     }
 limit-advice-connections = 最大スループットを求めるには接続を増やす(-c { $connections })。この実行が比べるのはレイテンシ
+limit-advice-rate_connections = 接続を増やす(-c { $needed })。スループットが変わらなければ限界はターゲットで、このレートは高すぎる
 limit-advice-think_time = このようなクライアントの負荷でのターゲットの結果。最大スループットを調べるには接続を増やす(-c { $connections })か、--think を短くする
 limit-advice-connection_rate = ターゲットの接続ごとの制限(nginx では limit_rate)とソケットバッファーのサイズを確認する。接続を増やす(-c { $connections })とスループットが上がる
 limit-advice-network_latency = ターゲットに近いマシンから測る。または接続を増やしてスループットを比べる
@@ -174,6 +177,7 @@ limit-advice-storage = より速いディスクを使う。またはターゲッ
 limit-advice-swap = マシンのメモリーを増やす。またはプログラムの使用量を減らす
 limit-advice-steal = 専用のマシンを使う
 limit-observe = 判定するには、ターゲットの CPU を観測する(--observe port または --observe pid:N)
+limit-observe-blobstore = 判定するには、アクセス層とストレージノードの CPU を観測する(--observe name:access --observe name:blobnode)
 limit-probe = 判定するには、ほかの負荷での短い測定も入るように、ターゲットごとに 10 秒以上測る(--duration 20s)
 limit-probe-again = 判定するには、--probes の指定を外して測り直す
 limit-probe-gate = ゲートは既定ではほかの負荷での短い測定をしない。判定するには、--probes auto を付けて実行する

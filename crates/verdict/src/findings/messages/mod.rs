@@ -13,7 +13,7 @@ use fluent_bundle::types::{FluentNumber, FluentNumberOptions};
 use fluent_bundle::{FluentArgs, FluentBundle, FluentResource, FluentValue};
 use tenbin_result::format::{
     ENGLISH, TIME, Words, bandwidth, bit_rate, bytes, change, cores, count, digits, exact_bytes,
-    exact_rate, fixed, percent, rate, ratio, time, typed,
+    exact_rate, fixed, is_factor, percent, points, rate, ratio, time, typed,
 };
 use tenbin_result::{Figure, Interval, Language, Message, Trust, Value, message};
 
@@ -100,6 +100,19 @@ pub(crate) fn ratio_ends(figure: Figure) -> Message {
             )
         },
     )
+}
+
+/// Both ends of the interval of a ratio, in the form that [`Value::Change`] has for the ratio.
+pub fn change_ends(of: f64, low: f64, high: f64) -> Message {
+    if is_factor(of) {
+        message!(
+            "ratio-ends",
+            low = Value::Ratio(low),
+            high = Value::Ratio(high)
+        )
+    } else {
+        message!("change-ends", low = points(low), high = points(high))
+    }
 }
 
 /// The claim as the trust in its figures allows. Of figures that cannot be trusted, the sentence

@@ -7,10 +7,65 @@ expectations-met =
         [one] the expectation is met
        *[other] all { $count } expectations are met
     }
-expectations-violated = expectations NOT MET: { $conditions }
-expectations-undecided = cannot tell whether expectations are met: { $conditions }
-fail-if-undecided = cannot tell whether a --fail-if condition is true: { $conditions }
+expectations-violated = NOT MET: { $conditions }
+fail-if-violated = FAILED: { $conditions }
+expectations-undecided = cannot tell whether { $conditions }{ $why }
+fail-if-undecided = no --fail-if condition is proven: cannot tell whether { $conditions }
 one-target-measured = one target was measured, so there is nothing to compare
+
+# Conditions of --expect and --fail-if.
+condition-figure =
+    { $name ->
+        [mean] mean time
+        [max] longest time
+        [errors] error rate
+        [cpu] CPU time per operation
+       *[other] { $shown }
+    }
+condition-value =
+    { $ratio ->
+        [true] { $shown } times that of the baseline
+       *[false] { $shown }
+    }
+condition-demanded =
+    { $figure } must { $fails ->
+        [true] not be
+       *[false] be
+    } { $relation ->
+        [below] below
+        [above] above
+        [at-most] at most
+       *[at-least] at least
+    } { $bound }
+condition-demanded-of-target =
+    { $figure } of { $target } must { $fails ->
+        [true] not be
+       *[false] be
+    } { $relation ->
+        [below] below
+        [above] above
+        [at-most] at most
+       *[at-least] at least
+    } { $bound }
+condition-violated =
+    { $figure } of { $target } is { $seen } at { $workload } and must { $fails ->
+        [true] not be
+       *[false] be
+    } { $relation ->
+        [below] below
+        [above] above
+        [at-most] at most
+       *[at-least] at least
+    } { $bound }
+condition-undecided =
+    { $figure } of { $target } is { $relation ->
+        [below] below
+        [above] above
+        [at-most] at most
+       *[at-least] at least
+    } { $bound } at { $workload }
+condition-because = : { $why }
+condition-undecided-because = { $condition }{ $why }
 
 # Comparisons of targets and workloads.
 compared = { $claim }{ $figures }{ $small }{ $outlook }
@@ -24,17 +79,15 @@ compared-at =
        *[targets] at { $workload }
     }
 is-faster =
-    { $challenger } is { $share } { $faster ->
+    { $challenger } is { $faster ->
         [true] faster
        *[false] slower
     } than { $baseline } { $place }
-is-times-as-fast = { $challenger } is { $ratio } times as fast as { $baseline } { $place }
 has-higher =
-    { $challenger } has a { $metric } { $share } { $higher ->
+    { $challenger } has a { $higher ->
         [true] higher
        *[false] lower
-    } than { $baseline } { $place }
-has-times = { $challenger } has { $ratio } times the { $metric } of { $baseline } { $place }
+    } { $metric } than { $baseline } { $place }
 are-equivalent =
     { $challenger } and { $baseline } are equivalent { $place }: { $metric } within { $within }
 is-likely =
@@ -47,25 +100,21 @@ is-likely =
 cannot-tell = cannot tell { $challenger } from { $baseline } { $place } by { $metric }
 cannot-compare =
     cannot compare { $challenger } with { $baseline } { $place } by { $metric }: { $why }
-no-complete-block = no complete block has this figure for both targets
+no-complete-block = no complete rounds have this figure for both targets
 ratio-with-interval =
-    {" "}(ratio { $ratio }, { $confidence } % interval{ $together ->
+    {" "}({ $change }, { $confidence } % interval{ $together ->
         [0] {""}
        *[other] {" "}for all { $together } comparisons together
-    } { $low }–{ $high }, { $blocks })
-ratio-alone = {" "}(ratio { $ratio }, interval unknown, { $blocks })
-quads =
+    } { $ends }, { $rounds })
+ratio-alone = {" "}({ $change }, interval unknown, { $rounds })
+rounds =
     { $count ->
-        [one] 1 quad
-       *[other] { $count } quads
-    }
-blocks =
-    { $count ->
-        [one] 1 block
-       *[other] { $count } blocks
+        [one] 1 round
+       *[other] { $count } rounds
     }
 but = ; { $why }
 ratio-ends = { $low }–{ $high }
+change-ends = { $low } … { $high } %
 one-start =
     each ran in one process during the whole run, and two starts of one program may differ by up to
     { $noise }
@@ -75,15 +124,10 @@ below-noise =
        *[false] {""}
     }
 below-confidence = : below the usual confidence of 95 %, for which { $missing } missing
-quads-are =
+rounds-are =
     { $count ->
-        [one] 1 quad is
-       *[other] { $count } quads are
-    }
-blocks-are =
-    { $count ->
-        [one] 1 block is
-       *[other] { $count } blocks are
+        [one] 1 round is
+       *[other] { $count } rounds are
     }
 outlook = : { $detectable }; { $needed }{ $levels }
 would-detect = this run would have detected a difference of { $size } or more
@@ -126,8 +170,11 @@ like-workers =
        *[false] {""}
     } ({ $interval })
 capacities = { $claim } ({ $figures }, { $connections } connections against { $of_baseline })
-most-is-times =
-    the maximum throughput of { $challenger } is { $ratio } times that of { $baseline } at { $family }
+most-is-higher =
+    the maximum throughput of { $challenger } is { $higher ->
+        [true] higher
+       *[false] lower
+    } than that of { $baseline } at { $family }
 most-are-equivalent =
     the maximum throughputs of { $challenger } and { $baseline } are equivalent at { $family }, within
     { $within }
@@ -136,8 +183,8 @@ most-cannot-tell =
 most-cannot-compare =
     cannot compare the maximum throughput of { $challenger } with that of { $baseline } at { $family }:
     { $why }
-most-ratio = ratio { $ratio }, { $confidence } % interval { $interval }
-most-ratio-alone = ratio { $ratio }, interval unknown
+most-ratio = { $change }, { $confidence } % interval { $ends }
+most-ratio-alone = { $change }, interval unknown
 most-ratio-unknown = ratio unknown
 
 # Highest rates of two targets.
@@ -148,14 +195,18 @@ rates-unknown =
     cannot compare the highest rates of { $challenger } and { $baseline } at { $workload }: one of them
     is not known to sustain any rate
 rates-unbounded =
-    { $challenger } sustained { $ratio } times the rate of { $baseline } at { $workload } before the
-    search ended (bracket unknown)
+    { $challenger } sustained a { $higher ->
+        [true] higher
+       *[false] lower
+    } rate than { $baseline } at { $workload } before the search ended ({ $change }, bracket unknown)
 rates-cannot-tell =
-    cannot tell the highest rate of { $challenger } from that of { $baseline } at { $workload } (ratio
-    { $ratio }, bracket { $low }–{ $high })
+    cannot tell the highest rate of { $challenger } from that of { $baseline } at { $workload }
+    ({ $change }, bracket { $ends })
 rates-differ =
-    { $challenger } sustains { $ratio } times the rate of { $baseline } at { $workload } (bracket
-    { $low }–{ $high })
+    { $challenger } sustains a { $higher ->
+        [true] higher
+       *[false] lower
+    } rate than { $baseline } at { $workload } ({ $change }, bracket { $ends })
 
 # The nodes of a cluster.
 about-nodes = the gain of nodes of { $cluster } at { $workload }
@@ -186,13 +237,12 @@ node-verb =
     }
 node-unknown = how much { $what } { $changes } is unknown
 node-gives =
-    { $what } { $gives } { $ratio } times the throughput of { $against } (interval unknown)
+    { $what } { $gives } { $change } throughput relative to { $against } (interval unknown)
 node-changes =
-    { $what } { $changes } { $share } throughput relative to { $against } (ratio { $ratio },
-    { $interval })
+    { $what } { $changes } throughput relative to { $against } ({ $change }, { $ends })
 node-cannot-tell =
-    cannot tell whether { $what } { $adds } or { $costs } throughput against { $against } (ratio
-    { $ratio }, { $interval })
+    cannot tell whether { $what } { $adds } or { $costs } throughput against { $against }
+    ({ $change }, { $ends })
 
 # Parameter sweeps without an optimum.
 no-sweep-optimum =
@@ -200,11 +250,33 @@ no-sweep-optimum =
 
 # Why an expectation could not be decided.
 not-trusted = the figures cannot be trusted
+not-trusted-because =
+    { $rule ->
+        [send_lag] requests were sent late by { $agents ->
+            [true] an agent
+           *[false] this machine
+        }
+        [client_saturated] the load generator was saturated
+        [throttled] a CPU quota stopped the load generator
+        [swapping] memory was short
+        [errors] operations failed
+        [process_ended] a process of the target ended during the run
+        [incomplete] the run ended too early
+        [short_slices] the slices are too short for the operations
+        [port_exhaustion] local ports ran out
+        [unequal_answers] the targets gave different responses
+        [unequal_requests] the targets did not get the same requests
+        [mixed_responses] the same request got different kinds of responses
+        [changed_answers] responses changed during or after the run
+        [content_under_load] responses under load differ from those without load
+        [read_back] writes or deletions had no effect
+       *[other] the figures cannot be trusted (finding { $name })
+    }
 holds-despite-delay =
     holds even with the delay of the load generator or its machine; the exact { $figure } is not known
 not-sustained-figures = a target has other figures under continuous load than in the rounds
 figure-unknown = the figure is unknown
-too-few-for-interval = too few slices or blocks for an interval
+too-few-for-interval = too few slices or rounds for an interval
 bound-in-interval = the bound lies inside the interval
 
 # The load of a workload.
@@ -251,7 +323,7 @@ plain-not-chance =
 plain-same = the { $metric } of { $challenger } and { $baseline } is the same within { $within }
 plain-undecided = { $metric } is undecided, because { $because }
 because-untrusted = the figures cannot be trusted (see the findings)
-because-not-measured = no complete block has this figure for both targets
+because-not-measured = no complete rounds have this figure for both targets
 because-few-rounds =
     { $rounds ->
         [one] 1 complete round is
@@ -262,6 +334,8 @@ because-few-rounds =
     }
 because-other-programs = other programs used { $share } of the machine's CPU time
 because-chance = the ratio can be anything from { $low } to { $high }
+because-varying =
+    the throughput of { $target } varies from slice to slice ({ $low }–{ $high })
 because-noise = the difference is not larger than the noise ({ $floor })
 because-one-start =
     two starts of one program can differ by { $noise }, and each server was started once
@@ -279,5 +353,5 @@ decider-rounds =
     })
 decider-cpu = --decide cpu, because CPU time per operation is decided already
 decider-idle-machine = a machine on which no other program runs
-decider-launch = --launch, so that each block measures newly started servers
+decider-launch = --launch, which restarts the servers between rounds
 decider-restart = the same run after a restart of the servers

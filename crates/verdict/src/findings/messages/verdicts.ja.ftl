@@ -3,10 +3,68 @@ text = { $text }
 suspect = { $sentence }。数値は要注意、所見を参照
 no-verdict = { $about }は判定しない。数値を信用できない。所見を参照
 expectations-met = { $count } 件の期待条件をすべて満たした
-expectations-violated = 満たさなかった期待条件: { $conditions }
-expectations-undecided = 満たしたか判定できない期待条件: { $conditions }
-fail-if-undecided = 成り立つか判定できない --fail-if の条件: { $conditions }
+expectations-violated = 条件を満たさない(NOT MET): { $conditions }
+fail-if-violated = 不合格(FAILED): { $conditions }
+expectations-undecided = 判定できない: { $conditions }{ $why }
+fail-if-undecided = --fail-if の条件が成り立つとは証明されなかった。判定できない: { $conditions }
 one-target-measured = 測定したターゲットは 1 つで、比較対象がない
+
+# Conditions of --expect and --fail-if.
+condition-figure =
+    { $name ->
+        [throughput] スループット
+        [mean] 平均時間
+        [max] 最長時間
+        [errors] エラー率
+        [cpu] {" "}1 操作あたりの CPU 時間
+        [bandwidth] 帯域
+        [memory] メモリー
+       *[other] {" "}{ $shown }{" "}
+    }
+condition-value =
+    { $ratio ->
+        [true] ベースラインの { $shown } 倍
+       *[false] {" "}{ $shown }{" "}
+    }
+condition-demanded =
+    { $figure }は{ $bound }{ $relation ->
+        [below] 未満
+        [above] 超
+        [at-most] 以下
+       *[at-least] 以上
+    }{ $fails ->
+        [true] であってはならない
+       *[false] でなければならない
+    }
+condition-demanded-of-target =
+    { $target } の{ $figure }は{ $bound }{ $relation ->
+        [below] 未満
+        [above] 超
+        [at-most] 以下
+       *[at-least] 以上
+    }{ $fails ->
+        [true] であってはならない
+       *[false] でなければならない
+    }
+condition-violated =
+    { $workload } での { $target } の{ $figure }は{ $seen }だが{ $bound }{ $relation ->
+        [below] 未満
+        [above] 超
+        [at-most] 以下
+       *[at-least] 以上
+    }{ $fails ->
+        [true] であってはならない
+       *[false] でなければならない
+    }
+condition-undecided =
+    { $workload } での { $target } の{ $figure }が{ $bound }{ $relation ->
+        [below] 未満
+        [above] 超
+        [at-most] 以下
+       *[at-least] 以上
+    }か
+condition-because = 。理由: { $why }
+condition-undecided-because = { $condition }{ $why }
 
 # Comparisons of targets and workloads.
 compared = { $claim }{ $figures }{ $small }{ $outlook }
@@ -18,17 +76,15 @@ compared-at =
        *[targets] { $workload } で
     }
 is-faster =
-    { $place }、{ $challenger } は { $baseline } より { $share } { $faster ->
+    { $place }、{ $challenger } は { $baseline } より{ $faster ->
         [true] 速い
        *[false] 遅い
     }
-is-times-as-fast = { $place }、{ $challenger } の速さは { $baseline } の { $ratio } 倍
 has-higher =
-    { $place }、{ $challenger } の{ $metric }は { $baseline } より { $share } { $higher ->
+    { $place }、{ $challenger } の{ $metric }は { $baseline } より{ $higher ->
         [true] 高い
        *[false] 低い
     }
-has-times = { $place }、{ $challenger } の{ $metric }は { $baseline } の { $ratio } 倍
 are-equivalent =
     { $place }、{ $challenger } と { $baseline } は同等: { $metric }の差が { $within } 以内
 is-likely =
@@ -40,17 +96,17 @@ is-likely =
     }: { $metric }
 cannot-tell = { $place }、{ $challenger } と { $baseline } のどちらが良いかは{ $metric }では判定できない
 cannot-compare = { $place }、{ $challenger } と { $baseline } は{ $metric }で比較できない: { $why }
-no-complete-block = 両方のターゲットの数値がそろったブロックがない
+no-complete-block = 両方のターゲットの数値がそろったラウンドがない
 ratio-with-interval =
-    (比 { $ratio }、{ $together ->
+    ({ $change }、{ $together ->
         [0] {""}
        *[other] { $together } 件の比較の同時{" "}
-    }{ $confidence } % 信頼区間 { $low }–{ $high }、{ $blocks })
-ratio-alone = (比 { $ratio }、区間は不明、{ $blocks })
-quads = { $count } クワッド
-blocks = { $count } ブロック
+    }{ $confidence } % 信頼区間 { $ends }、{ $rounds })
+ratio-alone = ({ $change }、区間は不明、{ $rounds })
+rounds = { $count } ラウンド
 but = 。{ $why }
 ratio-ends = { $low }–{ $high }
+change-ends = { $low } … { $high } %
 one-start =
     どちらも実行を通して同じプロセスで動いており、同じプログラムでも起動ごとに最大 { $noise } の差が出うる
 below-noise =
@@ -59,8 +115,7 @@ below-noise =
        *[false] {""}
     }
 below-confidence = 。通常の信頼水準 95 % には { $missing }足りない
-quads-are = { $count } クワッド
-blocks-are = { $count } ブロック
+rounds-are = { $count } ラウンド
 outlook = 。{ $detectable }。{ $needed }{ $levels }
 would-detect = この実行で検出できる差は { $size } 以上
 detects-nothing =
@@ -100,15 +155,19 @@ like-workers =
        *[false] {""}
     }に相当する({ $interval })
 capacities = { $claim }({ $figures }、同時接続数 { $connections } 対 { $of_baseline })
-most-is-times = { $family } での { $challenger } の最大スループットは { $baseline } の { $ratio } 倍
+most-is-higher =
+    { $family } での { $challenger } の最大スループットは { $baseline } より{ $higher ->
+        [true] 高い
+       *[false] 低い
+    }
 most-are-equivalent =
     { $family } での { $challenger } と { $baseline } の最大スループットは同等、差は { $within } 以内
 most-cannot-tell =
     { $family } での { $challenger } と { $baseline } の最大スループットのどちらが高いかは判定できない
 most-cannot-compare =
     { $family } での { $challenger } と { $baseline } の最大スループットは比較できない: { $why }
-most-ratio = 比 { $ratio }、{ $confidence } % 信頼区間 { $interval }
-most-ratio-alone = 比 { $ratio }、区間は不明
+most-ratio = { $change }、{ $confidence } % 信頼区間 { $ends }
+most-ratio-alone = { $change }、区間は不明
 most-ratio-unknown = 比は不明
 
 # Highest rates of two targets.
@@ -117,13 +176,18 @@ about-highest-rates = { $workload } での { $challenger } と { $baseline } の
 rates-unknown =
     { $workload } での { $challenger } と { $baseline } の最大レートは比較できない: 維持できるレートがわからないターゲットがある
 rates-unbounded =
-    探索が終わるまでに { $challenger } が { $workload } で維持したレートは { $baseline } の { $ratio } 倍(上下限は不明)
+    探索が終わるまでに { $challenger } が { $workload } で維持したレートは { $baseline } より{ $higher ->
+        [true] 高い
+       *[false] 低い
+    }({ $change }、上下限は不明)
 rates-cannot-tell =
     { $workload } での { $challenger } と { $baseline } の最大レートのどちらが高いかは判定できない
-    (比 { $ratio }、範囲 { $low }–{ $high })
+    ({ $change }、範囲 { $ends })
 rates-differ =
-    { $challenger } が { $workload } で維持できるレートは { $baseline } の { $ratio } 倍
-    (範囲 { $low }–{ $high })
+    { $challenger } が { $workload } で維持できるレートは { $baseline } より{ $higher ->
+        [true] 高い
+       *[false] 低い
+    }({ $change }、範囲 { $ends })
 
 # The nodes of a cluster.
 about-nodes = { $workload } での { $cluster } のノード追加の効果
@@ -148,23 +212,45 @@ node-verb =
        *[other] {""}
     }
 node-unknown = { $what }でスループットがどれだけ{ $changes }かは不明
-node-gives = { $what }でスループットが { $against } の { $ratio } 倍{ $gives }(区間は不明)
+node-gives = { $what }でスループットが { $against } に対して { $change } { $gives }(区間は不明)
 node-changes =
-    { $what }でスループットが { $against } より { $share } { $changes }(比 { $ratio }、{ $interval })
+    { $what }でスループットが { $against } より{ $changes }({ $change }、{ $ends })
 node-cannot-tell =
     { $what }でスループットが { $against } より{ $adds }か{ $costs }かは判定できない
-    (比 { $ratio }、{ $interval })
+    ({ $change }、{ $ends })
 
 # Parameter sweeps without an optimum.
 no-sweep-optimum = { $workload } での { $sweep } の最適値は求めない。数値を信用できない。所見を参照
 
 # Why an expectation could not be decided.
 not-trusted = 数値を信用できない
+not-trusted-because =
+    { $rule ->
+        [send_lag] { $agents ->
+            [true] エージェント
+           *[false] このマシン
+        }がリクエストを遅れて送った
+        [client_saturated] 負荷生成側が飽和した
+        [throttled] CPU クォータが負荷生成側を止めた
+        [swapping] メモリーが足りなかった
+        [errors] 操作が失敗した
+        [process_ended] 実行中にターゲットのプロセスが終了した
+        [incomplete] 実行が早く終わりすぎた
+        [short_slices] スライスが操作に対して短すぎる
+        [port_exhaustion] ローカルポートが尽きた
+        [unequal_answers] ターゲットの応答が互いに異なる
+        [unequal_requests] ターゲットに同じリクエストが送られていない
+        [mixed_responses] 同じリクエストに異なる種類の応答があった
+        [changed_answers] 実行中または実行後に応答が変わった
+        [content_under_load] 負荷時の応答が無負荷時と異なる
+        [read_back] 書き込みまたは削除が実行されていない
+       *[other] 数値を信用できない(所見 { $name })
+    }
 holds-despite-delay =
     負荷生成側とそのマシンによる遅れを含めても成り立つ。正確な { $figure } は不明
 not-sustained-figures = 連続負荷では数値が変わるターゲットがある
 figure-unknown = 数値が不明
-too-few-for-interval = スライスまたはブロックが少なく、区間が求まらない
+too-few-for-interval = スライスまたはラウンドが少なく、区間が求まらない
 bound-in-interval = 境界値が区間に含まれる
 
 # The load of a workload.
@@ -202,7 +288,7 @@ plain-not-chance =
 plain-same = { $challenger } と { $baseline } の{ $metric }は { $within } 以内で同じ
 plain-undecided = { $metric }は判定できない。理由: { $because }
 because-untrusted = 数値を信用できない(所見を参照)
-because-not-measured = 両方のターゲットの数値がそろったブロックがない
+because-not-measured = 両方のターゲットの数値がそろったラウンドがない
 because-few-rounds =
     完全なラウンドが { $rounds } 個では少なすぎて、{ $agree ->
         [true] すべて同じ向きの差でも、
@@ -210,6 +296,7 @@ because-few-rounds =
     }偶然の可能性を排除できない
 because-other-programs = ほかのプログラムがマシンの CPU 時間の { $share } を使った
 because-chance = 比は { $low } から { $high } のどこでもありうる
+because-varying = { $target } のスループットがスライスごとに変わる({ $low }–{ $high })
 because-noise = 差がノイズ({ $floor })より大きくない
 because-one-start = 同じプログラムでも起動ごとに { $noise } の差が出うるが、各サーバーの起動は 1 回だけ
 because-not-sustained = 連続負荷では数値が変わるターゲットがある
@@ -225,5 +312,5 @@ decider-rounds =
     })
 decider-cpu = 1 操作あたりの CPU 時間による判定(--decide cpu。すでに判定できている)
 decider-idle-machine = ほかのプログラムが動いていないマシン
-decider-launch = Tenbin によるサーバーの起動(--launch。ブロックごとに起動し直して測る)
+decider-launch = Tenbin によるサーバーの起動(--launch。ラウンドの間に起動し直して測る)
 decider-restart = サーバーを再起動してから同じ実行

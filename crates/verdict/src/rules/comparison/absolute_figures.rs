@@ -52,8 +52,8 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 use the ratio; for absolute figures use a machine with an idle core, and a separate one for
                 the load generator
             compare =
-                compare with a second target in the same run, because a ratio is reliable even on a busy
-                machine; or use a machine with an idle core, and a separate machine for the load generator
+                without a second target there is no ratio, which is reliable even on a busy machine: compare
+                with one in the same run; or use a machine with an idle core, and a separate machine for the load generator
         "#,
         japanese: r#"
             idle = マシンの CPU の空きは { $share } しかなかった({ $basis })
@@ -62,7 +62,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
             use-ratio =
                 比を使う。絶対値が必要なら、空きコアのあるマシンを使い、負荷生成側は別のマシンにする
             compare =
-                同じ実行で 2 つ目のターゲットと比べる(忙しいマシンでも比は信用できる)。
+                ターゲットが 1 つでは、忙しいマシンでも信用できる比がない。同じ実行で 2 つ目のターゲットと比べる。
                 または空きコアのあるマシンを使い、負荷生成側は別のマシンにする
         "#,
     },

@@ -31,9 +31,9 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                     [higher] higher
                    *[lower] lower
                 } in a slice that follows a slice of the same target than in a slice that follows the other
-                target ({ $quads ->
-                    [one] 1 quad
-                   *[other] { $quads } quads
+                target ({ $rounds ->
+                    [one] 1 round
+                   *[other] { $rounds } rounds
                 }; steady drift is removed)
             longer-gap =
                 use a longer --gap, so that the targets are idle before the next slice; look for deferred
@@ -45,7 +45,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 別のターゲットに続くスライスより { $size } { $way ->
                     [higher] 高い
                    *[lower] 低い
-                }({ $quads } クワッド、一定の変化は除去済み)
+                }({ $rounds } ラウンド、一定の変化は除去済み)
             longer-gap =
                 --gap を長くし、次のスライスの前にターゲットを休ませる。フラッシュやコンパクションなど、
                 後回しにされた処理を調べる
@@ -75,7 +75,7 @@ fn of_workload(workload: &Workload, slices: &[Slice]) -> Option<Finding> {
             "depends-on-previous",
             size = Value::Share(size),
             way = Value::word(way),
-            quads = quads.len()
+            rounds = 2 * quads.len()
         );
         let finding = RULE.finding(severity, Cause::Setup, depends, message!("longer-gap"));
         finding.of_workload(&workload.name)

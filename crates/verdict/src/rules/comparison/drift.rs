@@ -27,10 +27,10 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
     messages: Messages {
         english: r#"
             changes =
-                from the first to the last slice of a quad, the primary metric of the same target changes by
-                { $change } ({ $quads ->
-                    [one] 1 quad
-                   *[other] { $quads } quads
+                from the first to the last slice of two rounds (A B B A), the primary metric of the same target
+                changes by { $change } ({ $rounds ->
+                    [one] 1 round
+                   *[other] { $rounds } rounds
                 })
             avoid =
                 the order of the slices cancels a steady change; to avoid it, use a longer --warmup, a fresh
@@ -38,8 +38,8 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
         "#,
         japanese: r#"
             changes =
-                同じターゲットの判定に使う値が、クワッドの最初から最後のスライスまでに { $change } 変わる
-                ({ $quads } クワッド)
+                同じターゲットの判定に使う値が、2 ラウンド(A B B A)の最初から最後のスライスまでに { $change } 変わる
+                ({ $rounds } ラウンド)
             avoid =
                 一定の変化はスライスの順序で相殺される。避けるには、--warmup を長くする、新しいデータセットを使う、
                 CPU 周波数を固定する
@@ -63,7 +63,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 
 fn finding_of(workload: &Workload, across: f64, quads: usize) -> Finding {
     let severity = Severity::Note.raised_if(across.abs() > LARGE);
-    let changes = message!("changes", change = Value::Share(across), quads);
+    let changes = message!("changes", change = Value::Share(across), rounds = 2 * quads);
     let finding = RULE.finding(severity, Cause::Setup, changes, message!("avoid"));
     finding.of_workload(&workload.name)
 }

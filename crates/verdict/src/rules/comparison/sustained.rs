@@ -37,8 +37,8 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
             other = { $target }: { $figures }
             compare-sustained =
                 compare the sustained figures if the servers will be busy all the time; find out what the
-                target saves while it rests (rate limit, burst credit of a disk or virtual machine, deferred
-                writes, heat); measure longer with --soak 30m
+                target saves while it rests (tokens of a rate limit, extra speed that a disk or virtual machine saves
+                up while idle, deferred writes, heat); measure longer with --soak 30m
             settle =
                 find out what the target sets up at the start of a slice (connections, caches for each
                 connection, threads); give it time with a longer --lead, or use longer slices (--slice)
@@ -57,7 +57,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
             other = { $target }: { $figures }
             compare-sustained =
                 サーバーが常に負荷を受けるなら、連続負荷での数値を比べる。ターゲットが休む間に何を蓄えるか
-                (レート制限、ディスクや仮想マシンのバーストクレジット、遅延書き込み、温度)を調べる。
+                (レート制限、ディスクや仮想マシンが休む間にためる余力(バーストクレジット)、遅延書き込み、温度)を調べる。
                 --soak 30m で長く測る
             settle =
                 スライスの始めにターゲットが準備するもの(接続、接続ごとのキャッシュ、スレッド)を調べる。

@@ -28,22 +28,22 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
             comparison = { $interval }; { $outlook }
             interval = the ratio to { $baseline } lies between { $low } and { $high }
             no-interval =
-                { $blocks ->
-                    [one] 1 complete block gives
-                   *[other] { $blocks } complete blocks give
+                { $rounds ->
+                    [one] 1 complete round gives
+                   *[other] { $rounds } complete rounds give
                 } no interval
             detectable =
-                with { $blocks ->
-                    [one] 1 block
-                   *[other] { $blocks } blocks
+                with { $rounds ->
+                    [one] 1 round
+                   *[other] { $rounds } rounds
                 }, this run would have detected a difference of { $size } or more
             missing =
-                all blocks show the same difference, and { $blocks ->
-                    [one] 1 block is
-                   *[other] { $blocks } blocks are
+                all rounds show the same difference, and { $rounds ->
+                    [one] 1 round is
+                   *[other] { $rounds } rounds are
                 } missing for a verdict
-            too-few-blocks =
-                too few blocks to detect any difference{ $several ->
+            too-few-rounds =
+                too few rounds to detect any difference{ $several ->
                     [true] {" "}in { $comparisons } comparisons
                    *[false] {""}
                 }
@@ -71,12 +71,12 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
         japanese: r#"
             comparison = { $interval }。{ $outlook }
             interval = { $baseline } に対する比は { $low } から { $high } の間
-            no-interval = 完全なブロックが { $blocks } 個では区間を求められない
-            detectable = { $blocks } ブロックのこの実行で検出できるのは { $size } 以上の差
+            no-interval = 完全なラウンドが { $rounds } 個では区間を求められない
+            detectable = { $rounds } ラウンドのこの実行で検出できるのは { $size } 以上の差
             missing =
-                すべてのブロックが同じ向きの差を示しており、判定にはあと { $blocks } ブロックが必要
-            too-few-blocks =
-                ブロックが少なすぎ、{ $several ->
+                すべてのラウンドが同じ向きの差を示しており、判定にはあと { $rounds } ラウンドが必要
+            too-few-rounds =
+                ラウンドが少なすぎ、{ $several ->
                     [true] { $comparisons } 個の問いのどの差も検出できない
                    *[false] 差を検出できない
                 }
@@ -132,7 +132,8 @@ fn of_comparison(comparison: &Comparison, family: usize) -> Option<Finding> {
     else {
         return None;
     };
-    let blocks = comparison.block_ratios.len();
+    let rounds_in = |blocks: u64| blocks.saturating_mul(comparison.rounds_per_block);
+    let rounds = rounds_in(comparison.block_ratios.len() as u64);
     let interval = match comparison.ratio.estimate() {
         Some(estimate) => message!(
             "interval",
@@ -140,14 +141,14 @@ fn of_comparison(comparison: &Comparison, family: usize) -> Option<Finding> {
             low = Value::Ratio(estimate.low),
             high = Value::Ratio(estimate.high)
         ),
-        None => message!("no-interval", blocks),
+        None => message!("no-interval", rounds),
     };
     let missing = likely.map_or(0, |likely| likely.blocks_missing);
     let outlook = match detectable {
-        Some(detectable) => message!("detectable", blocks, size = size(*detectable)),
-        None if missing > 0 => message!("missing", blocks = missing),
+        Some(detectable) => message!("detectable", rounds, size = size(*detectable)),
+        None if missing > 0 => message!("missing", rounds = rounds_in(missing)),
         None => message!(
-            "too-few-blocks",
+            "too-few-rounds",
             several = family > 1,
             comparisons = Value::Plain(family as u64)
         ),
@@ -233,8 +234,8 @@ mod tests {
         let findings = run.findings(&RULE);
         assert_eq!(
             findings[0].evidence,
-            "5 complete blocks give no interval; all blocks show the same difference, and 1 block \
-             is missing for a verdict"
+            "10 complete rounds give no interval; all rounds show the same difference, and 2 rounds \
+             are missing for a verdict"
         );
         assert!(findings[0].advice.starts_with("use --rounds 12 or more"));
     }
@@ -260,13 +261,13 @@ mod tests {
         assert!(
             findings[0]
                 .evidence
-                .starts_with("3 complete blocks give no interval")
+                .starts_with("6 complete rounds give no interval")
         );
         let findings = Run::pair(1).findings(&RULE);
         assert!(
             findings[0]
                 .evidence
-                .starts_with("1 complete block gives no interval")
+                .starts_with("2 complete rounds give no interval")
         );
         let mut run = Run::single(8);
         run.slices.truncate(1);

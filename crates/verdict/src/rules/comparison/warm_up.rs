@@ -44,8 +44,8 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                    *[lower] lower
                 } than in the later slices, which usually deviate by { $usual }
             was-faster =
-                the target was faster at first: find out which resource was used up (burst credits, buffer
-                space), and use a --warmup that lasts until then
+                the target was faster at first: find out which resource was used up (extra speed that a
+                disk or virtual machine saves up while idle, buffer space), and use a --warmup that lasts until then
             longer-warmup =
                 use a longer --warmup, until caches are full, code is compiled and pools have grown
         "#,
@@ -56,7 +56,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                    *[lower] 低い
                 }(通常のばらつきは { $usual })
             was-faster =
-                ターゲットは最初だけ速かった。使い切った資源(バーストクレジット、バッファーの空きなど)を調べ、
+                ターゲットは最初だけ速かった。使い切った資源(ディスクや仮想マシンが休む間にためる余力、バッファーの空きなど)を調べ、
                 それがなくなるまで --warmup を長くする
             longer-warmup =
                 --warmup を長くする。キャッシュが埋まり、コードがコンパイルされ、プールが広がるまで続ける

@@ -2,6 +2,7 @@
 
 use tenbin_result::{Cause, Finding, Severity, message};
 
+use crate::cell::Cell;
 use crate::evidence::Evidence;
 use crate::findings::messages::Messages;
 use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
@@ -47,7 +48,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         let response = target.suspicious.get(&cell.workload.name)?;
         // Without a correct response, the rule `errors` has the last word.
         let ok = cell.slices.iter().map(|slice| slice.ok()).sum::<u64>();
-        (ok > 0).then_some((cell, response))
+        (ok > 0 && !is_counted_as_failure(cell, response)).then_some((cell, response))
     });
     found
         .map(|(cell, response)| {
@@ -60,8 +61,19 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         .collect()
 }
 
+/// Whether the kind of this response was found to be unexpected later in the run and does not count:
+/// the rule `mixed_responses` says so, with the same body.
+fn is_counted_as_failure(cell: &Cell<'_>, response: &str) -> bool {
+    let seen = cell.slices.iter();
+    let seen = seen.filter_map(|slice| slice.end.responses.as_ref());
+    let mut unexpected = seen.flat_map(|responses| &responses.unexpected);
+    unexpected.any(|kind| !kind.example.is_empty() && response.ends_with(&kind.example))
+}
+
 #[cfg(test)]
 mod tests {
+    use tenbin_record::UnexpectedResponses;
+
     use super::*;
     use crate::testing::Run;
 
@@ -102,5 +114,17 @@ mod tests {
             slice.fail(tenbin_record::ErrorClass::Check, 10);
         });
         assert_eq!(failed.findings(&RULE), []);
+        let mut mixed = with_response("status 200, but the body is an error: {\"error\":\"late\"}");
+        mixed.each_of("b", |slice| {
+            let responses = slice.0.end.responses.get_or_insert_default();
+            responses.unexpected.push(UnexpectedResponses {
+                status: 200,
+                length: 16,
+                count: 2,
+                example: "{\"error\":\"late\"}".to_owned(),
+                ..UnexpectedResponses::default()
+            });
+        });
+        assert_eq!(mixed.findings(&RULE), []);
     }
 }

@@ -6,10 +6,13 @@ use tenbin_stats::MaxRate as Found;
 use crate::evidence::Evidence;
 use crate::findings::messages::Messages;
 use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
-use crate::max_rate::{SearchResult, Void, search_results};
+use crate::max_rate::{OwnLimit, SearchResult, Void, search_results};
+
+/// Name of the rule.
+pub(crate) const NAME: &str = "highest_rate";
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
-    name: "highest_rate",
+    name: NAME,
     summary: Texts {
         english: "a maximum-rate search ended without proof, at a limit of the load generator, or \
               because all operations fail",
@@ -19,11 +22,31 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
     explanation: pages!("highest_rate"),
     messages: Messages {
         english: r#"
+            late-probes =
+                the load generator sent requests late in each of the last steps, at { $rate }, so the search
+                ended
             busy-generator =
-                { $result }; at the rate that failed, a load generator thread was busy for { $busy } of the time
+                at { $failed }, a load generator thread was busy for { $busy } of the time
             few-connections =
-                { $result }; at the rate that failed, the target responded as fast as before, but requests
-                waited up to { $lag } (p99) for a free connection
+                at { $failed }, the target responded as fast as before, but requests waited up to { $lag } (p99)
+                for one of { $connections ->
+                    [one] 1 connection
+                   *[other] { $connections } connections
+                }
+            waiting-probes =
+                { $waited } of { $probes ->
+                    [one] 1 step
+                   *[other] { $probes } steps
+                } missed a limit while threads waited for a core that other programs used
+            not-proven = the search ended before a longer step proved { $rate }
+            proof-failed = the proof failed, so no rate is known that the target sustains
+            none-held = no rate is known to hold; the lowest rate that failed is { $failed }
+            all-failed =
+                every operation at { $rate } failed{ $known ->
+                    [true] : { $why }
+                   *[false] {""}
+                }
+            none-decided = the search ended before it decided a rate
             late-generator =
                 stop other programs on the load generator's machine, use more --threads, or run Tenbin on a
                 machine with idle cores
@@ -38,7 +61,8 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 decides more rates
             use-up-reserves =
                 the target sustains more for a short time than for a long time: run again with longer slices
-                (--slice), which use up its reserves (buffers, burst credits)
+                (--slice), which use up its reserves (buffers, extra speed that a disk or virtual machine saves up
+                while idle)
             low-rate =
                 measure the target at a low --rate: if it misses the objective there too, loosen the objective;
                 otherwise run again with longer slices (--slice)
@@ -46,15 +70,28 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 check path, method, headers, credentials and the accepted statuses, and read the target's log:
                 its operations fail at every rate
             search-again =
-                run the search again to its end, with longer slices (--slice), so that the probes and the whole
+                run the search again to its end, with longer slices (--slice), so that the steps and the whole
                 search last longer
         "#,
         japanese: r#"
+            late-probes = 最後の各試行({ $rate })で負荷生成側の送信が遅れたため、探索を終えた
             busy-generator =
-                { $result }。不合格のレートでは、負荷生成側の 1 スレッドが時間の { $busy } を使い切っていた
+                { $failed } では、負荷生成側の 1 スレッドが時間の { $busy } を使い切っていた
             few-connections =
-                { $result }。不合格のレートでもターゲットの応答は遅くなっていないが、
-                リクエストが接続の空きを最大 { $lag }(p99)待った
+                { $failed } でもターゲットの応答は遅くなっていないが、リクエストが { $connections } 本の接続の
+                空きを最大 { $lag }(p99)待った
+            waiting-probes =
+                { $probes } 回の試行中 { $waited } 回が、ほかのプログラムが使うコアの空きをスレッドが待つ間に
+                制限を外れた
+            not-proven = { $rate } を長い試行で証明する前に探索が終わった
+            proof-failed = 証明は不合格で、ターゲットが維持できるレートは不明
+            none-held = 合格とわかったレートはない。不合格の最小のレートは { $failed }
+            all-failed =
+                { $rate } で全操作が失敗{ $known ->
+                    [true] : { $why }
+                   *[false] {""}
+                }
+            none-decided = 1 つのレートも判定しないうちに探索が終わった
             late-generator =
                 負荷生成側のマシンのほかのプログラムを止める、--threads を増やす、
                 または空きコアのあるマシンで Tenbin を動かす
@@ -69,7 +106,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 より多くのレートを判定できる
             use-up-reserves =
                 ターゲットは短時間なら長時間より高いレートに耐える。スライスを長くして(--slice)、
-                余力(バッファー、バーストクレジット)を使い切らせて再実行する
+                余力(バッファー、ディスクや仮想マシンが休む間にためる余力)を使い切らせて再実行する
             low-rate =
                 低い --rate でターゲットを測る。そこでも目標を外すなら目標を緩める。外さないなら、
                 スライスを長くして(--slice)再実行する
@@ -90,8 +127,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         .iter()
         .filter_map(|result| {
             of_late_generator(result)
-                .or_else(|| of_generator(result))
-                .or_else(|| of_connections(result))
+                .or_else(|| of_own_limit(result))
                 .or_else(|| of_waiting(result))
                 .or_else(|| unproven(result))
         })
@@ -99,61 +135,80 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 }
 
 fn of_late_generator(result: &SearchResult) -> Option<Finding> {
-    let advice = || message!("late-generator");
-    result
-        .ended_late
-        .then(|| suspect(result, Cause::Generator, result.message(), advice()))
-}
-
-fn of_generator(result: &SearchResult) -> Option<Finding> {
-    let limiting = result
-        .limiting()
-        .filter(|_| result.may_be_the_generator())?;
-    let evidence = message!(
-        "busy-generator",
-        result = result.message(),
-        busy = Value::Share(limiting.busiest_thread)
-    );
-    let advice = message!("more-threads");
+    let last = result.probes.last().filter(|_| result.ended_late)?;
+    let evidence = message!("late-probes", rate = Value::ExactRate(last.rate));
+    let advice = message!("late-generator");
     Some(suspect(result, Cause::Generator, evidence, advice))
 }
 
-fn of_connections(result: &SearchResult) -> Option<Finding> {
-    let lag = Value::Seconds(result.limiting()?.lag?);
-    result.may_be_the_connections().then(|| {
-        let evidence = message!("few-connections", result = result.message(), lag);
-        suspect(result, Cause::Setup, evidence, message!("more-connections"))
-    })
+fn of_own_limit(result: &SearchResult) -> Option<Finding> {
+    let limiting = result.limiting()?;
+    let failed = Value::ExactRate(limiting.rate);
+    let (cause, evidence, advice) = match result.own_limit()? {
+        OwnLimit::Generator => (
+            Cause::Generator,
+            message!(
+                "busy-generator",
+                failed,
+                busy = Value::Share(limiting.busiest_thread)
+            ),
+            message!("more-threads"),
+        ),
+        OwnLimit::Connections => (
+            Cause::Setup,
+            message!(
+                "few-connections",
+                failed,
+                lag = limiting.lag.map_or(Value::Unknown, Value::Seconds),
+                connections = result.connections
+            ),
+            message!("more-connections"),
+        ),
+    };
+    Some(suspect(result, cause, evidence, advice))
 }
 
 fn of_waiting(result: &SearchResult) -> Option<Finding> {
     let is_open = result.found.rate().is_none() || result.found.failed().is_none();
-    let is_cause = is_open && result.voided(Void::WaitedForCore) > 0;
-    let advice = || message!("stop-others");
-    is_cause.then(|| suspect(result, Cause::Generator, result.message(), advice()))
+    let waited = result.voided(Void::WaitedForCore);
+    let evidence = message!(
+        "waiting-probes",
+        waited = Value::Plain(waited as u64),
+        probes = result.probes.len()
+    );
+    let advice = message!("stop-others");
+    (is_open && waited > 0).then(|| suspect(result, Cause::Generator, evidence, advice))
 }
 
 fn unproven(result: &SearchResult) -> Option<Finding> {
-    let advice = match result.found {
+    let (evidence, advice) = match result.found {
         Found::Proven { .. } => return None,
-        Found::AtLeast { .. } => message!("lower-bound"),
-        Found::Disproven { .. } => message!("use-up-reserves"),
-        Found::Below { .. } => message!("low-rate"),
-        Found::Futile { .. } => {
-            let finding = suspect(
-                result,
-                Cause::Server,
-                result.message(),
-                message!("all-fail"),
-            );
-            return Some(Finding {
-                severity: Severity::Invalid,
-                ..finding
-            });
-        }
-        Found::Unknown => message!("search-again"),
+        Found::AtLeast { rate, .. } => (
+            message!("not-proven", rate = Value::ExactRate(rate)),
+            message!("lower-bound"),
+        ),
+        Found::Disproven { .. } => (message!("proof-failed"), message!("use-up-reserves")),
+        Found::Below { failed } => (
+            message!("none-held", failed = Value::ExactRate(failed)),
+            message!("low-rate"),
+        ),
+        Found::Futile { tried } => return Some(futile(result, tried)),
+        Found::Unknown => (message!("none-decided"), message!("search-again")),
     };
-    Some(suspect(result, Cause::Plan, result.message(), advice))
+    Some(suspect(result, Cause::Plan, evidence, advice))
+}
+
+fn futile(result: &SearchResult, tried: f64) -> Finding {
+    let evidence = message!(
+        "all-failed",
+        rate = Value::ExactRate(tried),
+        known = result.failure().is_some(),
+        why = result.failure().unwrap_or_default()
+    );
+    Finding {
+        severity: Severity::Invalid,
+        ..suspect(result, Cause::Server, evidence, message!("all-fail"))
+    }
 }
 
 fn suspect(result: &SearchResult, cause: Cause, evidence: Message, advice: Message) -> Finding {
@@ -235,14 +290,12 @@ mod tests {
         });
         let findings = run.findings(&RULE);
         assert_eq!(findings[0].cause, Cause::Generator);
-        let evidence = &findings[0].evidence;
-        assert!(evidence.starts_with("the highest rate of a at get within p99<10ms is unknown"));
         let all = run.slices.len();
         let reason = format!(
-            "; {all} of {all} probes missed a limit and do not count against the target: threads \
-             waited for a core that other programs used ({all})"
+            "{all} of {all} steps missed a limit while threads waited for a core that other programs \
+             used"
         );
-        assert!(evidence.ends_with(&reason), "{evidence}");
+        assert_eq!(findings[0].evidence, reason);
     }
 
     #[test]
@@ -252,14 +305,12 @@ mod tests {
         let findings = run.findings(&RULE);
         assert_eq!(findings[0].severity, Severity::Suspect);
         assert!(
-            findings[0].evidence.contains("at least 800/s"),
+            findings[0].evidence.ends_with("proved 800/s"),
             "{findings:?}"
         );
         let nothing = searched(&[("a", 0.0)]).findings(&RULE);
         assert!(
-            nothing[0]
-                .evidence
-                .contains("sustains none of the tried rates"),
+            nothing[0].evidence.starts_with("no rate is known to hold"),
             "{nothing:?}"
         );
     }
@@ -277,7 +328,7 @@ mod tests {
         assert_eq!(findings[0].severity, Severity::Invalid);
         assert_eq!(
             findings[0].evidence,
-            "a sustains no rate at get: every operation at 100/s failed: status 500"
+            "every operation at 100/s failed: status 500"
         );
     }
 

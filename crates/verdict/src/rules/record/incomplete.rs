@@ -49,7 +49,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 succeeded
             fix-or-allow =
                 first fix the failures; to measure in spite of the failures, allow more with --errors
-            repeat-to-end = repeat the run to its end; the comparisons use only complete blocks
+            repeat-to-end = repeat the run to its end; the comparisons use only complete rounds
         "#,
         japanese: r#"
             search-unfinished = 最大レートの探索が終わっていない
@@ -82,7 +82,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 まず失敗の原因を取り除く。最後のスライスで 1 つの操作も成功せず、実行を停止した
             fix-or-allow =
                 まず失敗の原因を取り除く。失敗を許して測定するには --errors で上限を上げる
-            repeat-to-end = 最後まで実行し直す。比較に使うのは完全なブロックのみ
+            repeat-to-end = 最後まで実行し直す。比較に使うのは完全なラウンドのみ
         "#,
     },
     tier: Tier::Work,

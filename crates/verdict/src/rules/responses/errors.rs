@@ -92,6 +92,9 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
             check-address =
                 find out what responds at this address: a store that implements this operation does
                 not respond with that status, so it is unknown whether the operation was done
+            not-passed-on =
+                read the log of the access layer, and check that its proxy and Kafka run: the access
+                layer could not pass these deletions on, so the blobs are still stored
             check-disks =
                 check that all disks and nodes of the target are up: too few of them took part in
                 the operation; fewer connections do not change that
@@ -235,6 +238,9 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
             check-address =
                 このアドレスで何が応答しているかを調べる。
                 この操作を実装したストアはそのステータスを返さないので、操作が実行されたかは不明
+            not-passed-on =
+                アクセス層のログを読み、プロキシーと Kafka が稼働しているかを確認する。
+                アクセス層はこれらの削除を次に渡せず、blob は残っている
             check-disks =
                 ターゲットのすべてのディスクとノードが稼働しているかを確認する。
                 操作に参加した数が足りない。接続数を減らしても変わらない

@@ -35,6 +35,9 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                         the command that deletes what is left
                    *[false] delete what is left: left.json has the command
                 }
+            wait =
+                wait until the target has deleted the data, or delete the data with the tools of the
+                target: the run has no place by which tenbin clean could find the data
         "#,
         japanese: r#"
             left =
@@ -50,6 +53,9 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                         残ったデータを削除するコマンドは left.json にある
                    *[false] 残ったデータを削除する。コマンドは left.json にある
                 }
+            wait =
+                ターゲットがデータを削除するまで待つか、ターゲットのツールで削除する。
+                実行にはデータの場所の記録がないので、tenbin clean では見つけられない
         "#,
     },
     tier: Tier::Work,
@@ -86,7 +92,11 @@ fn finding_of(target: &str, left: &[Left]) -> Option<Finding> {
         Some(_) => (Severity::Suspect, Cause::Server),
         None => (Severity::Note, Cause::Setup),
     };
-    let advice = message!("delete", acknowledged = kept.is_some());
+    let advice = if first.unremovable {
+        message!("wait")
+    } else {
+        message!("delete", acknowledged = kept.is_some())
+    };
     Some(
         RULE.finding(severity, cause, seen, advice)
             .of_target(target),
@@ -134,5 +144,17 @@ mod tests {
             Severity::Note
         );
         assert_eq!(with(Vec::new()), []);
+    }
+
+    #[test]
+    fn what_no_command_deletes_is_not_said_to_have_one() {
+        let beyond = Left {
+            unremovable: true,
+            ..left("16 blobs were still there", false)
+        };
+        let advice = |left| with(left)[0].advice.to_string();
+        assert!(advice(vec![beyond.clone()]).contains("wait until the target has deleted"));
+        let both = advice(vec![left("2 blobs could not be deleted", false), beyond]);
+        assert!(both.contains("left.json has the command"), "{both}");
     }
 }

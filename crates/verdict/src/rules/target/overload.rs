@@ -27,7 +27,13 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 { $waiting } operations ({ $share } of those due) were still waiting for a free
                 connection at the end of a slice ({ $basis }): the target completed { $answered } of
                 the { $offered } offered, so the queue grew by { $growth }, and response times
-                depend on the length of a slice
+                depend on the length of a slice{ $drops ->
+                    [true]
+                        ; { $unsent } operations ({ $never } of those due) were never sent, because the
+                        queue was not empty when as much time again had passed, and percentiles among
+                        them are unknown
+                   *[false] {""}
+                }
             lower-rate =
                 use { $pace ->
                     [ramp] a lower --rate-to
@@ -40,7 +46,13 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
             queue-grew =
                 スライスの終わりに { $waiting } 操作(送信予定の { $share })がまだ接続の空きを待っていた({ $basis })。
                 ターゲットの処理は { $offered } の負荷に対して { $answered } で、待ち行列が { $growth } で伸びた。
-                応答時間はスライスの長さに左右される
+                応答時間はスライスの長さに左右される{ $drops ->
+                    [true]
+                        。スライスの終了後、同じだけの時間が過ぎても待ち行列が空にならず、
+                        { $unsent } 操作(送信予定の { $never })は送信されなかった。
+                        これらの操作にかかるパーセンタイルは不明
+                   *[false] {""}
+                }
             lower-rate =
                 { $pace ->
                     [ramp] --rate-to を下げる
@@ -77,6 +89,12 @@ fn of_cell(cell: &Cell<'_>, evidence: &Evidence<'_>) -> Option<Finding> {
     let answered = middle(full.iter().filter_map(|slice| slice.response_rate()))?;
     let offered = middle(full.iter().filter_map(|slice| offered(slice, pace)))?;
     let growth = middle(full.iter().filter_map(|slice| growth(slice, lead)))?;
+    let requests = full.iter().flat_map(|slice| slice.requests());
+    let never_sent: u64 = requests.map(|op| op.counts.unsent).sum();
+    let due = full
+        .iter()
+        .filter_map(|slice| pace.due_within(slice.end.seconds));
+    let never = never_sent as f64 / due.sum::<f64>().max(1.0);
     let queue_grew = message!(
         "queue-grew",
         waiting = Value::whole(waiting),
@@ -84,7 +102,10 @@ fn of_cell(cell: &Cell<'_>, evidence: &Evidence<'_>) -> Option<Finding> {
         basis = message!("median-of-slices", slices = full.len()),
         answered = Value::Rate(answered),
         offered = Value::Rate(offered),
-        growth = Value::Rate(growth)
+        growth = Value::Rate(growth),
+        drops = never_sent > 0,
+        unsent = Value::Plain(never_sent),
+        never = Value::Share(never.min(1.0))
     );
     let advice = message!("lower-rate", pace = Value::word(word(pace)));
     let finding = RULE.finding(Severity::Suspect, Cause::Server, queue_grew, advice);
@@ -156,6 +177,23 @@ mod tests {
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].severity, Severity::Suspect);
         assert_eq!(findings[0].target.as_deref(), Some("b"));
+    }
+
+    #[test]
+    fn says_how_many_operations_were_never_sent() {
+        let mut run = Run::pair(8).open_loop();
+        run.each_of("b", |slice| {
+            slice.backlog(600);
+            slice.0.ops[0].counts.unsent = 250;
+        });
+        let evidence = &run.findings(&RULE)[0].evidence;
+        assert!(
+            evidence.contains("; 2000 operations (25 % of those due) were never sent"),
+            "{evidence}"
+        );
+        run.each_of("b", |slice| slice.0.ops[0].counts.unsent = 0);
+        let evidence = &run.findings(&RULE)[0].evidence;
+        assert!(evidence.ends_with("the length of a slice"), "{evidence}");
     }
 
     #[test]

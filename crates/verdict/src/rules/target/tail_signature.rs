@@ -101,7 +101,11 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
                     Of::Connects => connects.as_ref()?,
                 };
                 let pile = signature.in_times(times)?;
-                Some(finding_of(cell, signature, &pile))
+                let comes_late = signature.of_all
+                    && first_bytes
+                        .as_ref()
+                        .is_some_and(|first| signature.has_first_bytes(first, &pile));
+                (!comes_late).then(|| finding_of(cell, signature, &pile))
             });
             found.collect::<Vec<_>>()
         })
@@ -311,7 +315,7 @@ impl Signature {
         };
         let end = 1.0 + WIDTH;
         let pile = Pile {
-            count: between(1.0, end),
+            count: self.count_in_cluster(times),
             total: times.len(),
         };
         let density = pile.count as f64 / WIDTH;
@@ -322,6 +326,18 @@ impl Signature {
         let is_tail = median < self.seconds / 2.0;
         let is_all = self.of_all && pile.count as f64 >= MOST * pile.total as f64;
         (stands_out && (is_tail || is_all)).then_some(pile)
+    }
+
+    /// Number of times from the constant to the end of the cluster.
+    fn count_in_cluster(&self, times: &Histogram<u64>) -> u64 {
+        let nanos = |share: f64| (self.seconds * share * 1e9) as u64;
+        times.count_between(nanos(1.0), nanos(1.0 + WIDTH) - 1)
+    }
+
+    /// Whether the first byte of at least half of these responses came in the cluster, too: the
+    /// target took that long to respond, and nothing waited for an acknowledgement.
+    fn has_first_bytes(&self, first_bytes: &Histogram<u64>, pile: &Pile) -> bool {
+        self.count_in_cluster(first_bytes) * 2 >= pile.count
     }
 }
 
@@ -424,6 +440,14 @@ mod tests {
         let mut run = two_writes(100);
         run.each_of("b", |slice| {
             let op = &mut slice.0.ops[0];
+            op.times.first_byte = op.times.service.clone();
+        });
+        assert_eq!(run.findings(&RULE), []);
+        // A handler that sleeps for 40 ms: all times are in the narrow cluster after the constant.
+        run.each_of("b", |slice| {
+            let op = &mut slice.0.ops[0];
+            op.times.service.clear();
+            op.times.service.record_n(40_300_000, 200).unwrap();
             op.times.first_byte = op.times.service.clone();
         });
         assert_eq!(run.findings(&RULE), []);

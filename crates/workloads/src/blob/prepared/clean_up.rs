@@ -146,6 +146,7 @@ impl CleanUp for PreparedBlob {
         let batch = Arc::clone(&batches[self.cleaned_up + found]);
         self.cleaned_up += found + 1;
         let left = batch.left();
+        self.to_delete += left;
         let most = CLEANUP_CONNECTIONS.min(usize::try_from(left).unwrap_or(CLEANUP_CONNECTIONS));
         let positions = Arc::new(Positions::new(batch, None, false, 1));
         let budget = Budget {
@@ -176,6 +177,20 @@ impl CleanUp for PreparedBlob {
         Some(messages::kept(&self.set).into())
     }
 
+    fn removed(&self) -> Vec<Sentence> {
+        let deleted = self.to_delete.saturating_sub(self.set.left());
+        let sentence = (deleted > 0).then(|| {
+            sentence!(
+                "deleted-blobs",
+                "deleted {blobs} blob{s} of set {set}",
+                blobs = grouped(deleted),
+                s = s(deleted),
+                set = self.set.name
+            )
+        });
+        sentence.into_iter().collect()
+    }
+
     fn leftovers(&self) -> Vec<Leftover> {
         if !self.is_first || self.is_dummy() {
             return Vec::new();
@@ -191,12 +206,27 @@ impl CleanUp for PreparedBlob {
             messages::still_there(&self.set, self.target.means()),
             messages::unresolved(&self.set),
         ];
-        let sentences = [undeleted, unswept, unread].into_iter();
-        let sentences = sentences.chain(followed).chain([lost]);
-        let sentences: Vec<String> = sentences.flatten().collect();
-        match sentences.as_slice() {
-            [] => Vec::new(),
-            sentences => vec![Leftover::from(sentences.join("; "))],
-        }
+        // A blobstore finds a blob only by its location, which the run does not have, or no longer.
+        let unremovable = self.target.means() == BlobAccess::Blobstore;
+        let followed = followed.into_iter().chain([lost]);
+        [
+            one_of([undeleted, unswept, unread], false),
+            one_of(followed, unremovable),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
     }
+}
+
+/// One leftover for all sentences; `None` without a sentence.
+fn one_of(
+    sentences: impl IntoIterator<Item = Option<String>>,
+    unremovable: bool,
+) -> Option<Leftover> {
+    let sentences: Vec<String> = sentences.into_iter().flatten().collect();
+    (!sentences.is_empty()).then(|| Leftover {
+        unremovable,
+        ..Leftover::from(sentences.join("; "))
+    })
 }

@@ -69,6 +69,8 @@ pub(crate) struct PreparedBlob {
     name: u64,
     /// Number of batches that have been cleaned up.
     cleaned_up: usize,
+    /// Number of blobs that the stages of the clean-up were to delete.
+    to_delete: u64,
     /// Leftovers of an earlier run of the same plan, or of an agent, that must be removed.
     inherited: Option<Inherited>,
     /// Whether agents send the load, and this process is the coordinator.
@@ -159,6 +161,7 @@ impl PreparedBlob {
             seed,
             name: name_number(&work.name),
             cleaned_up: 0,
+            to_delete: 0,
             inherited: None,
             by_agents: false,
             of_agents: None,

@@ -298,7 +298,9 @@ impl BlobProtocol for Access {
     }
 
     fn refused(&self, status: u16, response: &[u8]) -> String {
+        let words = access_response::refusal(response);
         let meaning = match status {
+            400 if words.contains("exceed object size") => "larger than the access layer allows",
             400 => "bad arguments",
             403 => "forbidden: the token is missing or wrong",
             404 => "no such blob",
@@ -312,7 +314,6 @@ impl BlobProtocol for Access {
             500 | 550 => "the access layer failed",
             _ => "refused",
         };
-        let words = access_response::refusal(response);
         if words.is_empty() {
             format!("{meaning} ({status})")
         } else {
@@ -440,6 +441,8 @@ mod tests {
                 .contains("no such call")
         );
         assert!(access.refused(553, b"").starts_with("larger"));
+        let current = br#"{"error":"access exceed object size"}"#;
+        assert!(access.refused(400, current).starts_with("larger"));
         assert!(access.refused(466, b"").contains("shorter"));
     }
 }

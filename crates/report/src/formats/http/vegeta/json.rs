@@ -8,6 +8,8 @@ use crate::formats::reported::{Json, REQUESTS, checked, count};
 
 /// Seconds in a nanosecond.
 const NANO: f64 = 1e-9;
+/// Relative error of a time that is read as a decimal number.
+const EXACT: f64 = 1e-9;
 
 pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     let value = Json::parse(content, "vegeta")?;
@@ -23,6 +25,13 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     of.min = latencies.maybe("min", NANO)?;
     of.mean = latencies.maybe("mean", NANO)?;
     of.max = latencies.maybe("max", NANO)?;
+    // vegeta waits for the last response, which is no longer than the longest.
+    let longest = of.max.as_ref().map(|max| max.value.to);
+    if longest.is_some_and(|longest| wait.value.from > longest * (1.0 + EXACT)) {
+        return Err(Fault::of_the_file(
+            "contradicts itself: the wait for the last response is longer than the longest time",
+        ));
+    }
     for (name, member) in latencies.members() {
         let Some(percent) = name.strip_suffix("th").and_then(count) else {
             continue;

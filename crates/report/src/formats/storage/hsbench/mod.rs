@@ -168,7 +168,7 @@ const MB: f64 = 1_048_576.0;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub(in crate::formats) struct Row {
-    /// The loop, from 0.
+    /// The loop: from 0, as in hsbench, or from 1, as in blobstore-bench.
     #[serde(rename = "Loop")]
     round: u32,
     interval_name: String,
@@ -310,14 +310,37 @@ impl Row {
         self.end
     }
 
+    /// The row as blobstore-bench has it: with loops from 1, and with 0 for unknown times.
+    pub(in crate::formats) fn of_blobstore_bench(self) -> Self {
+        let or_zero = |millis: Option<f64>| Some(millis.unwrap_or(0.0));
+        Self {
+            round: self.round + 1,
+            min_lat: or_zero(self.min_lat),
+            avg_lat: or_zero(self.avg_lat),
+            ninety_nine_lat: or_zero(self.ninety_nine_lat),
+            max_lat: or_zero(self.max_lat),
+            ..self
+        }
+    }
+
     /// Formats the row as a line of hsbench.
     pub(crate) fn line(&self) -> String {
+        self.between("[ ", " ]")
+    }
+
+    /// Formats the row as a line of blobstore-bench.
+    pub(in crate::formats) fn line_of_blobstore_bench(&self) -> String {
+        self.between("[", "]")
+    }
+
+    /// The line, with the times between `open` and `close`.
+    fn between(&self, open: &str, close: &str) -> String {
         let time = |millis: Option<f64>| {
             millis.map_or("unknown".to_owned(), |millis| format!("{millis:.1}"))
         };
         format!(
             "{} Loop: {}, Int: {}, Dur(s): {:.1}, Mode: {}, Ops: {}, MB/s: {:.2}, IO/s: {:.0}, \
-             Lat(ms): [ min: {}, avg: {}, 99%: {}, max: {} ], Slowdowns: {}\n",
+             Lat(ms): {open}min: {}, avg: {}, 99%: {}, max: {}{close}, Slowdowns: {}\n",
             stamp(self.end),
             self.round,
             self.interval_name,

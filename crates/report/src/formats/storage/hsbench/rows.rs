@@ -61,9 +61,12 @@ impl FileRow {
     fn measurement(self) -> Measurement {
         let quote = self.quote;
         let said = |value: Range| Said::new(value, quote.clone());
-        let [min, mean, p99, max] = self
-            .times
-            .map(|millis| millis.map(|millis| millis.times(MILLI)));
+        // blobstore-bench prints 0 without an operation.
+        let is_known = self.ops > 0;
+        let [min, mean, p99, max] = self.times.map(|millis| {
+            let millis = millis.filter(|_| is_known);
+            millis.map(|millis| millis.times(MILLI))
+        });
         let percentile = p99.map(|time| Percentile {
             quantile: 0.99,
             time,

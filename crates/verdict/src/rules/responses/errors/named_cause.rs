@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use tenbin_result::Message;
 
+use crate::rules::responses::errors::tally::PARTLY_DELETED;
+
 /// Ids of advice by parts of error codes and error texts, in lower case. The first entry that fits counts:
 /// a text that names a cause comes before codes that say only that the target is busy.
 const BY_TEXT: &[(&[&str], &str)] = &[
@@ -46,6 +48,9 @@ pub(super) fn advice(
     let text = text.map_or_else(String::new, |(text, _)| text.to_ascii_lowercase());
     if OF_KEYS.iter().any(|code| text.contains(code)) {
         return Some(Message::new("renew-keys"));
+    }
+    if *status == PARTLY_DELETED {
+        return Some(Message::new("not-passed-on"));
     }
     if *status < 500 {
         return None;
@@ -99,6 +104,7 @@ mod tests {
             (502, "", "proxy"),
             (503, "", "rate limit"),
             (504, "<html>", "in time"),
+            (226, "1 of 1 not deleted (226)", "proxy and Kafka"),
             (400, "ExpiredToken", "temporary keys"),
             (403, "InvalidToken", "temporary keys"),
         ] {

@@ -12,9 +12,11 @@ use crate::cell::Cell;
 const INSUFFICIENT_STORAGE: u16 = 507;
 
 /// Parts of error codes and error texts that mean "no space", in lower case: MinIO's
-/// `XMinioStorageFull`, the system's ENOSPC and EDQUOT, quotas of gateways.
-const TEXTS: [&str; 6] = [
+/// `XMinioStorageFull`, the system's ENOSPC and EDQUOT, quotas of gateways, and CubeFS without a volume
+/// that has space, in CubeFS's spelling and in the usual one.
+const TEXTS: [&str; 8] = [
     "storagefull", "insufficientstorage", "enospc", "no space left", "diskfull", "quotaexceeded",
+    "no avaliable volume", "no available volume",
 ];
 
 /// Free bytes below which the next write can fail.

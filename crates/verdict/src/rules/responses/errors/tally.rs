@@ -16,6 +16,9 @@ const WRONG_WORK: f64 = 0.001;
 /// Characters of an error text that are shown: a check and the start of a response fit.
 const SHOWN_CHARS: usize = 240;
 
+/// Status of an access layer that names the blobs of a deletion that it could not pass on.
+pub(super) const PARTLY_DELETED: u16 = 226;
+
 /// Status of a server or proxy that limits the rate of requests (RFC 6585, section 4).
 const TOO_MANY: u16 = 429;
 
@@ -53,6 +56,8 @@ impl Tally {
             odd: BTreeMap::new(),
             texts: BTreeMap::new(),
         };
+        let has_blobs = cell.workload.facts().is_for_blob_stores();
+        let is_refusal = |status: u16| status >= 300 || has_blobs && status == PARTLY_DELETED;
         for slice in &cell.slices {
             tally.total += slice.ok() + slice.failed();
             tally.failed += slice.failed();
@@ -69,9 +74,12 @@ impl Tally {
             for op in slice.requests() {
                 tally.failed_requests += op.failed_count();
                 add(&mut tally.refusals, op.errors.iter().map(|(k, n)| (*k, *n)));
-                let refused = op.statuses.iter().filter(|(status, _)| **status >= 300);
+                let refused = op.statuses.iter().filter(|(k, _)| is_refusal(**k));
                 add(&mut tally.statuses, refused.map(|(k, n)| (*k, *n)));
-                let odd = op.statuses.iter().filter(|(k, _)| (201..300).contains(*k));
+                let odd = op
+                    .statuses
+                    .iter()
+                    .filter(|(k, _)| **k > 200 && !is_refusal(**k));
                 add(&mut tally.odd, odd.map(|(k, n)| (*k, *n)));
                 for (text, count) in op.failures.iter().filter(|(text, _)| !text.is_empty()) {
                     failure::count(&mut tally.texts, text, *count);

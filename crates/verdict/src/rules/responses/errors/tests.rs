@@ -97,7 +97,7 @@ fn a_rate_limiter_and_a_redirect_get_their_own_advice() {
 fn a_full_disk_is_named_and_advice_is_about_it() {
     type Fill = fn(&mut Run);
     let fail: Fill = |run| run.first_of("b").fail(ErrorClass::Status, 9_000);
-    let cases: [(Fill, &str); 3] = [
+    let cases: [(Fill, &str); 4] = [
         (
             |run| run.first_of("b").status(507, 9_000),
             "status 507 (9000 times) reports that the target has no space left",
@@ -106,6 +106,14 @@ fn a_full_disk_is_named_and_advice_is_about_it() {
             |run| {
                 run.first_of("b").status(500, 9_000);
                 run.first_of("b").failure_text("XMinioStorageFull", 9_000);
+            },
+            "the error text reports that the target has no space left",
+        ),
+        (
+            |run| {
+                let text = "the access layer failed (500 this codemode has no avaliable volume)";
+                run.first_of("b").status(500, 9_000);
+                run.first_of("b").failure_text(text, 9_000);
             },
             "the error text reports that the target has no space left",
         ),
