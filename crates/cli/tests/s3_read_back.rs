@@ -279,3 +279,58 @@ fn honest_servers_pass() {
     drop(minio);
     scratch.expect_nobody_left(Duration::from_secs(10));
 }
+
+/// Runs `tenbin blob` with these arguments on an S3 store, and returns the document.
+fn measure_blobs(scratch: &Scratch, arguments: &str) -> (Outcome, Value) {
+    let words = format!(
+        "blob {arguments} --store t=s3 --size 1KiB --objects 200 --rounds 2 -c 4 --warmup 0s --gap 10ms \
+         --slice 2s"
+    );
+    let run = Tenbin::line(scratch, words)
+        .env("TENBIN_ACCESS_KEY", ACCESS)
+        .env("TENBIN_SECRET_KEY", SECRET)
+        .within(SOON)
+        .run();
+    let document = document(scratch);
+    (run, document)
+}
+
+#[test]
+fn blobs_are_read_back_and_deleted_blobs_are_looked_for() {
+    let scratch = Scratch::new("lying-blobs");
+    let server = store(&scratch, &[]);
+    let target = format!("--target t=http://{}", server.address);
+    for (phases, operations) in [
+        ("p", &["PUT"][..]),
+        ("pgd", &["DELETE"]),
+        ("put:40,get:40,delete:20", &["PUT", "DELETE"]),
+    ] {
+        let (run, document) = measure_blobs(&scratch, &format!("--phases {phases} {target}"));
+        run.expect_measured();
+        for operation in operations {
+            let result = read_back(&document, "t", operation);
+            assert!(count(&result, "checked") >= 60, "{phases}: {result}\n{run}");
+            for kind in ["missing", "kept", "other_size", "other_content"] {
+                assert_eq!(count(&result, kind), 0, "{phases}: {result}\n{run}");
+            }
+        }
+        assert!(!document["findings"].to_string().contains("read_back"));
+    }
+    let proxy = LyingProxy::start(server.address, Lie::OtherContent);
+    let liar = format!("--phases p --target t=http://{}", proxy.address());
+    let (run, document) = measure_blobs(&scratch, &liar);
+    assert_eq!(document["trust"], "invalid", "{run}");
+    let result = read_back(&document, "t", "PUT");
+    assert!(count(&result, "other_content") >= 60, "{result}\n{run}");
+    drop(server);
+    let server = store(&scratch, &["--fault", "keep-deleted:75%"]);
+    let target = format!("--target t=http://{}", server.address);
+    for phases in ["pgd", "put:40,get:40,delete:20"] {
+        let (run, document) = measure_blobs(&scratch, &format!("--phases {phases} {target}"));
+        assert_eq!(document["trust"], "invalid", "{phases}: {run}");
+        let result = read_back(&document, "t", "DELETE");
+        assert!(count(&result, "kept") >= 40, "{phases}: {result}\n{run}");
+    }
+    drop(server);
+    scratch.expect_nobody_left(Duration::from_secs(10));
+}

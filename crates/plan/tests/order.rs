@@ -41,6 +41,33 @@ fn two_targets_go_in_quads_with_one_start_drawn_from_the_seed() {
 }
 
 #[test]
+fn pauses_are_drawn_from_the_seed_and_keep_their_mean() {
+    let of = |seed| {
+        let plan = plan(2, 1, 3, seed);
+        let pauses = (0..400).map(|slice| plan.pause_before(slice));
+        pauses.collect::<Vec<Duration>>()
+    };
+    let pauses = of(7);
+    assert_eq!(pauses, of(7));
+    assert_ne!(pauses, of(8));
+    let mut plan = plan(2, 1, 3, 7);
+    let gap = plan.rounds.gap.as_secs_f64();
+    let shares: Vec<f64> = pauses
+        .iter()
+        .map(|pause| pause.as_secs_f64() / gap)
+        .collect();
+    assert!(shares.iter().all(|share| (0.499..=1.501).contains(share)));
+    assert!(shares.iter().any(|share| *share < 0.6), "{shares:?}");
+    assert!(shares.iter().any(|share| *share > 1.4), "{shares:?}");
+    let mean = shares.iter().sum::<f64>() / shares.len() as f64;
+    assert!((mean - 1.0).abs() < 0.05, "{mean}");
+    plan.rounds.gap = Duration::ZERO;
+    assert_eq!(plan.pause_before(3), Duration::ZERO);
+    plan.rounds.gap = Duration::MAX;
+    assert!(plan.pause_before(3) > Duration::ZERO);
+}
+
+#[test]
 fn blocks_go_round_the_workloads() {
     let turns = schedule(&plan(2, 2, 2, 1));
     let places: Vec<(u32, usize, u32)> = turns

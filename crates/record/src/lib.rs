@@ -50,7 +50,7 @@ pub use files::leftovers::{
 };
 pub use files::lines::Ended;
 pub use files::live_address::{LiveAddress, live_address};
-pub use files::read_back::ReadBack;
+pub use files::read_back::{ReadBack, Uncheckable};
 pub use files::request_log::{
     MOST_LOGGED, RequestLogPart, RequestLogSummary, RequestLogWriter, request_log_file,
 };

@@ -12,9 +12,9 @@ pub type CountAllocations = fn() -> Option<Allocated>;
 /// rounds; `None` if they go on.
 pub type RoundsEnd = fn(&Plan, &[Slice]) -> Option<Ended>;
 
-/// Returns whether a continuous stretch of a workload on a target lies below the interleaved slices
+/// Returns whether a continuous stretch of a workload on a target departs from the interleaved slices
 /// of the run by more than the margin and by more than noise explains.
-pub type HasFallen = fn(&Plan, &[Slice], &Slice) -> bool;
+pub type Departs = fn(&Plan, &[Slice], &Slice) -> bool;
 
 /// Directories, callbacks and options of a run.
 #[derive(Debug, Clone)]
@@ -32,9 +32,9 @@ pub struct RunContext {
     /// Decides after each block whether the rounds end: by precision or by a gate. Supplied by the
     /// caller, because another crate evaluates figures.
     pub rounds_end: RoundsEnd,
-    /// Decides whether a stretch is measured once more, to confirm a fall. Supplied by the caller
-    /// for the same reason.
-    pub has_fallen: HasFallen,
+    /// Decides whether a stretch is measured once more, to confirm a fall or a rise. Supplied
+    /// by the caller for the same reason.
+    pub departs: Departs,
     /// Whether the run may choose the slice length: true if the user has not set a slice length.
     pub lengthen_slices: bool,
 }

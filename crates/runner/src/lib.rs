@@ -22,7 +22,7 @@ mod stop;
 mod target;
 
 pub use agent::{AgentLimits, introduce, run_agent};
-pub use context::{CountAllocations, HasFallen, RoundsEnd, RunContext};
+pub use context::{CountAllocations, Departs, RoundsEnd, RunContext};
 pub use data::clean::{clean, clean_command, data_left, places};
 pub use data::loaded::LoadedData;
 pub use doctor::{Examination, examine};

@@ -319,7 +319,7 @@ impl<'a> LiveRun<'a> {
             controls: &mut self.controls,
             count_allocations: setup.context.count_allocations,
             rounds_end: setup.context.rounds_end,
-            has_fallen: setup.context.has_fallen,
+            departs: setup.context.departs,
         };
         let ending = run.measure_all(&setup.turns, steering)?;
         let (slices, sustained, limit_probes) = (run.slices, run.sustained, run.limit_probes);

@@ -63,7 +63,7 @@ pub use sequential::{DISTURBED, SHARE_ERROR, Second};
 pub use signed_rank::{hodges_lehmann, interval_p, signed_rank_p};
 pub use simultaneous::{bonferroni, confidence_of_each, confidence_together};
 pub use spacing::independent_spacing;
-pub use sustained::{contradicts, falls, settled_from};
+pub use sustained::{contradicts, falls, falls_far, rises, settled_from};
 pub use usl::{FEWEST_USL_LEVELS, Level, Usl, UslFit, usl_fit};
 
 /// Default confidence of intervals, 0 to 1.

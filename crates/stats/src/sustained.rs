@@ -25,6 +25,9 @@ const FEWEST_BLOCKS: usize = 4;
 /// With fewer blocks, only a fall of a third or more counts.
 const WITHOUT_NOISE: f64 = 0.4;
 
+/// A rise by less than this logarithm is none: in a stretch without rests, connections, caches and
+/// clocks are a little better than in slices.
+const LEAST_RISE: f64 = 0.14;
 /// A ratio under continuous load contradicts the interleaved ratio only if both differ by more than
 /// this number of robust standard deviations of the blocks' log ratios.
 const RATIO_DEVIATIONS: f64 = 4.0;
@@ -118,6 +121,28 @@ pub fn contradicts(blocks: &[f64], interleaved: f64, sustained: f64) -> bool {
     toward < CONFIRMS * size && size - toward > noise
 }
 
+/// Whether `settled` lies a third or more below the lowest of at least four interleaved blocks, and
+/// by more than the share `margin`. Such a fall is no noise of the blocks, however
+/// much one of them differs from the others; only for figures without rare deep dips, such as the
+/// throughput. False for levels that are not finite.
+pub fn falls_far(blocks: &[f64], settled: f64, margin: f64) -> bool {
+    if blocks.len() < FEWEST_BLOCKS || !settled.is_finite() {
+        return false;
+    }
+    if blocks.iter().any(|block| !block.is_finite()) {
+        return false;
+    }
+    let lowest = blocks.iter().copied().fold(f64::INFINITY, f64::min);
+    lowest - settled > WITHOUT_NOISE.max(margin.ln_1p())
+}
+
+/// Whether `settled` lies above the interleaved level by more than the share `margin`, by more than
+/// 15 % and by more than noise explains: [`falls`] with the signs reversed.
+pub fn rises(blocks: &[f64], settled: f64, margin: f64) -> bool {
+    let negated: Vec<f64> = blocks.iter().map(|block| -block).collect();
+    falls(&negated, -settled, margin.max(LEAST_RISE.exp_m1()), false)
+}
+
 /// The median of the numbers; 0 without numbers.
 fn middle(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);
@@ -198,6 +223,31 @@ mod tests {
         assert!(!contradicts(&[0.3, 0.3], 0.3, -0.05), "two blocks");
         assert!(!contradicts(&blocks, 0.625, f64::NAN));
         assert!(!contradicts(&blocks, f64::INFINITY, 0.0));
+    }
+
+    #[test]
+    fn one_low_block_does_not_excuse_a_fall_by_a_third() {
+        // A block that is 11 % low, and a fall by 42 %.
+        let blocks = [7.55, 7.54, 7.437, 7.56, 7.55, 7.55, 7.54, 7.545];
+        assert!(!falls(&blocks, 7.0, 0.05, false));
+        assert!(falls_far(&blocks, 7.0, 0.05));
+        assert!(!falls_far(&blocks, 7.0, 1.0), "within a wide margin");
+        assert!(!falls_far(&blocks, 7.1, 0.05), "a third below the lowest");
+        assert!(!falls_far(&blocks[..3], 6.5, 0.05), "too few blocks");
+        assert!(!falls_far(&blocks, f64::NEG_INFINITY, 0.05));
+    }
+
+    #[test]
+    fn a_rise_is_larger_than_the_margin_and_than_the_blocks() {
+        let blocks = [6.20, 6.21, 6.20, 6.19, 6.20, 6.21, 6.20, 6.20];
+        assert!(rises(&blocks, 6.47, 0.05), "496/s and 646/s");
+        assert!(!rises(&blocks, 6.32, 0.05), "13 %");
+        assert!(!rises(&blocks, 6.47, 0.5), "within a wide margin");
+        assert!(!rises(&blocks, 5.5, 0.05), "a fall");
+        let noisy = [6.20, 6.35, 6.20, 6.19, 6.20, 6.21, 6.20, 6.20];
+        assert!(!rises(&noisy, 6.47, 0.05));
+        assert!(!rises(&[], 6.47, 0.05));
+        assert!(!rises(&blocks, f64::INFINITY, 0.05));
     }
 
     proptest! {

@@ -3,7 +3,7 @@
 use tenbin_plan::{self as plan, Bound, Demand, Plan, Relation};
 use tenbin_record::Slice;
 use tenbin_result::{
-    Expectation, ExpectedUnit, Figure, Finding, Message, Metric, Standing, Value, message,
+    Expectation, ExpectedUnit, Figure, Finding, Message, Metric, Severity, Standing, Value, message,
 };
 use tenbin_stats::{CONFIDENCE, Measured, proportion, ratio};
 
@@ -178,7 +178,9 @@ fn is_not_sustained(
         expectation.figure,
         plan::Figure::Cpu | plan::Figure::Memory | plan::Figure::Errors | plan::Figure::Max
     );
-    let mut fallen = findings.iter().filter(|it| it.rule == SUSTAINED.name);
+    let mut fallen = findings
+        .iter()
+        .filter(|it| it.rule == SUSTAINED.name && it.severity != Severity::Note);
     is_speed && fallen.any(|it| it.concerns(&cell.workload.name, sides))
 }
 

@@ -66,4 +66,4 @@ pub use max_rate::{Finder, NextProbe, SearchResult};
 pub use rules::{RULES, connecting, left_behind, template_in};
 pub use server::cpu_seconds as server_cpu_seconds;
 pub use server::stored::bytes as stored_bytes;
-pub use sustained::has_fallen;
+pub use sustained::departs;

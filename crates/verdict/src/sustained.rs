@@ -4,7 +4,7 @@
 use tenbin_plan::Plan;
 use tenbin_record::{ProbedSecond, Slice};
 use tenbin_result::{Message, Metric, Outcome, Sustained, Value, message};
-use tenbin_stats::{contradicts, falls, printable_percentile, settled_from};
+use tenbin_stats::{contradicts, falls, falls_far, printable_percentile, rises, settled_from};
 
 use crate::cell::{Cell, cells};
 use crate::compare::Compared;
@@ -17,17 +17,22 @@ use crate::findings::messages::{Messages, known};
 
 /// The percentile that is held against the interleaved one.
 const TAIL: f64 = 0.99;
+/// Fewest blocks with a percentile from which a rise of the percentile counts.
+const FEWEST_TAILS: usize = 4;
+/// Difference between the rises of two targets, as a logarithm, above which their ratio in the rounds
+/// is not that under continuous load.
+const UNLIKE: f64 = 0.1;
 /// Shortest part of a stretch that counts as a part of its own, seconds. A shorter rest is added to
 /// the part before.
 const SHORTEST_PART: f64 = 0.5;
 
-/// Whether a stretch that was just measured lies below the interleaved slices by more than the
+/// Whether a stretch that was just measured departs from the interleaved slices by more than the
 /// margin and by more than noise explains. The run then measures the stretch once more.
-pub fn has_fallen(plan: &Plan, slices: &[Slice], stretch: &Slice) -> bool {
+pub fn departs(plan: &Plan, slices: &[Slice], stretch: &Slice) -> bool {
     let cells = cells(plan, slices);
     let cell = cells.iter().find(|cell| is_of(cell, stretch));
     cell.and_then(|cell| judge(plan, cell, &[stretch]))
-        .is_some_and(|found| found.has_fallen())
+        .is_some_and(|found| found.departs())
 }
 
 /// The continuous load of every cell that has some. `sustained` are the stretches of the run in
@@ -51,7 +56,7 @@ fn is_of(cell: &Cell<'_>, stretch: &Slice) -> bool {
     cell.workload.name == stretch.workload && cell.target.name == stretch.target
 }
 
-/// A fall counts if every stretch has it: the credit stays used up in the second stretch, which
+/// A fall or a rise counts if every stretch has it: the credit stays used up in the second stretch, which
 /// follows the first at once. The settled figures are those of the last stretch.
 fn judge(plan: &Plan, cell: &Cell<'_>, stretches: &[&Slice]) -> Option<Sustained> {
     let margin = plan.comparing.margin.share();
@@ -66,16 +71,28 @@ fn judge(plan: &Plan, cell: &Cell<'_>, stretches: &[&Slice]) -> Option<Sustained
     let tails: Vec<f64> = block_levels(cell, tail).iter().map(|log| -log).collect();
     let settled: Vec<Settled> = stretches.iter().filter_map(|it| Settled::of(it)).collect();
     let has_step = settled.first().is_some_and(|it| it.after.is_some());
-    let throughput_fell = settled
-        .iter()
-        .all(|it| falls(&rates, it.steady_rate.ln(), margin, has_step));
-    let p99_rose = settled.iter().all(|it| {
-        let level = it.p99.map(|p99| -p99.ln());
-        level.is_some_and(|level| falls(&tails, level, margin, has_step))
-    });
     let full = cell.full();
     let now = settled.last()?;
-    let is_confirmed = throughput_fell || p99_rose;
+    let rounds_rate = Metric::Throughput.figure(&full).value();
+    let rounds_p99 = usual_p99(&tails, rates.len());
+    // A change counts only if the figures that are printed show it.
+    let throughput_fell = rounds_rate.is_none_or(|rounds| now.rate < rounds)
+        && settled
+            .iter()
+            .all(|it| fell(&rates, it.steady_rate.ln(), margin, has_step));
+    let throughput_rose = rounds_rate.is_none_or(|rounds| now.rate > rounds)
+        && settled
+            .iter()
+            .all(|it| rises(&rates, it.least_rate.ln(), margin));
+    let is_longer = rounds_p99
+        .zip(now.p99)
+        .is_some_and(|(rounds, p99)| p99 > rounds);
+    let p99_rose = is_longer
+        && settled.iter().all(|it| {
+            let level = it.p99.map(|p99| -p99.ln());
+            level.is_some_and(|level| falls(&tails, level, margin, has_step))
+        });
+    let is_confirmed = throughput_fell || throughput_rose || p99_rose;
     let unconfirmed = settled
         .first()
         .filter(|_| settled.len() > 1 && !is_confirmed);
@@ -85,12 +102,29 @@ fn judge(plan: &Plan, cell: &Cell<'_>, stretches: &[&Slice]) -> Option<Sustained
         step_after: Settled::of(first)?.after,
         throughput: Some(now.rate),
         p99: now.p99,
-        interleaved_throughput: Metric::Throughput.figure(&full).value(),
-        interleaved_p99: tail.figure(&full).value(),
+        interleaved_throughput: rounds_rate,
+        interleaved_p99: rounds_p99,
         throughput_fell,
+        throughput_rose,
         p99_rose,
         unconfirmed_throughput: unconfirmed.map(|first| first.rate),
     })
+}
+
+/// The median over the blocks of the percentile, seconds; `levels` are the negated logarithms of the
+/// blocks that have enough operations for a percentile. `None` if these are fewer than half of the
+/// blocks, or fewer than [`FEWEST_TAILS`].
+fn usual_p99(levels: &[f64], blocks: usize) -> Option<f64> {
+    if levels.len() < FEWEST_TAILS || 2 * levels.len() < blocks {
+        return None;
+    }
+    let middle = crate::words::middle(levels.iter().copied())?;
+    Some((-middle).exp())
+}
+
+/// Whether the throughput fell; all levels are logarithms.
+fn fell(blocks: &[f64], settled: f64, margin: f64, has_step: bool) -> bool {
+    falls(blocks, settled, margin, has_step) || falls_far(blocks, settled, margin)
 }
 
 /// The mean log level of a target in each block, over its full slices.
@@ -113,6 +147,8 @@ struct Settled {
     rate: f64,
     /// The larger of `rate` and the median over the seconds: one stall is no fall.
     steady_rate: f64,
+    /// The smaller of both: one quick second is no rise.
+    least_rate: f64,
     /// 99th percentile, seconds; `None` with too few operations.
     p99: Option<f64>,
 }
@@ -142,6 +178,7 @@ impl Settled {
             after: (from > 0).then_some(start as f64),
             rate,
             steady_rate: rate.max(usual),
+            least_rate: rate.min(usual),
             p99: quantile(counted, stretch.closed_loop),
         })
     }
@@ -202,8 +239,8 @@ fn quantile<'a>(seconds: impl Iterator<Item = &'a ProbedSecond>, closed_loop: bo
     found.map(|(nanos, _)| *nanos as f64 / NANOS_PER_SECOND)
 }
 
-/// Withholds the verdicts that a target's fall under continuous load makes untrue, and those that the
-/// ratio under continuous load contradicts.
+/// Withholds the verdicts that a target's fall under continuous load makes untrue, or a rise that the
+/// other side does not share, and those that the ratio under continuous load contradicts.
 pub(crate) fn withhold(compared: &mut Compared, stretches: &[Stretch]) {
     let levels: Vec<(String, String)> = compared
         .targets
@@ -233,18 +270,42 @@ pub(crate) fn withhold(compared: &mut Compared, stretches: &[Stretch]) {
         };
         let mine: Vec<&Stretch> = stretches.iter().filter(is_side).collect();
         let is_unknown = matches!(comparison.outcome, Outcome::Unknown { .. });
-        let has_fallen = mine.iter().any(|stretch| stretch.found.has_fallen());
+        // A tail that rises does not change how many operations were completed.
+        let is_rate = comparison.metric == Metric::Throughput;
+        let has_fallen = mine.iter().any(|stretch| {
+            let found = &stretch.found;
+            found.throughput_fell || found.p99_rose && !is_rate
+        });
         let is_contradicted = is_contradicted(comparison, &mine);
-        if is_unknown || !(has_fallen || is_contradicted) {
+        let has_risen = rise_apart(&mine);
+        if is_unknown || !(has_fallen || has_risen || is_contradicted) {
             continue;
         }
-        let throughput_fell = mine.iter().any(|stretch| stretch.found.throughput_fell);
-        let why = why(comparison, &mine, !throughput_fell && !is_contradicted);
+        let has_changed = mine
+            .iter()
+            .any(|stretch| stretch.found.throughput_fell || stretch.found.throughput_rose);
+        let why = why(comparison, &mine, !has_changed && !is_contradicted);
         comparison.found.outcome = Outcome::NotSustained {
             why: Messages::NONE.in_english(&why),
             data: Some(why),
         };
     }
+}
+
+/// Whether the throughput of a side rose, and that of the other side did not rise as much.
+pub(crate) fn rise_apart(sides: &[&Stretch]) -> bool {
+    let any = sides.iter().any(|side| side.found.throughput_rose);
+    let rises = sides.iter().map(|side| {
+        let rise = side.found.throughput? / side.found.interleaved_throughput?;
+        Some(rise.ln()).filter(|rise| rise.is_finite())
+    });
+    let rises: Option<Vec<f64>> = rises.collect();
+    let Some(rises) = rises.filter(|rises| rises.len() > 1) else {
+        return any;
+    };
+    let least = rises.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = rises.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    any && most - least > UNLIKE
 }
 
 /// Whether a figure depends on how long a target can keep its speed. CPU time per operation and

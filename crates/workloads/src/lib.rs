@@ -40,7 +40,7 @@ pub use prepared::{
     AgentSide, CleanUp, Leftover, NoSequence, Observation, Prepared, Reading, Sequence, SetUp,
     Stage, Stateless, StoresNothing,
 };
-pub use read_back::ReadBack;
+pub use read_back::{ReadBack, Uncheckable};
 pub use redirect::redirected;
 pub use remote::{SliceReport, SliceState};
 pub use resend::{Governor, Patient, Refused, SENT_AGAIN};

@@ -99,7 +99,7 @@ fn surroundings() -> anyhow::Result<(tenbin_runner::Stop, RunContext)> {
         executable,
         count_allocations: allocator::allocated,
         rounds_end: tenbin_verdict::rounds_end,
-        has_fallen: tenbin_verdict::has_fallen,
+        departs: tenbin_verdict::departs,
         lengthen_slices: false,
     };
     Ok((stop, context))

@@ -105,7 +105,7 @@ fn visit(asked: &Parsed) -> anyhow::Result<Exit> {
         ))?,
         count_allocations: || None,
         rounds_end: |_, _| None,
-        has_fallen: |_, _, _| false,
+        departs: |_, _, _| false,
         lengthen_slices: false,
     };
     let plan = asked.plan.as_ref();

@@ -184,8 +184,8 @@ search-has-proof = 最大レートの探索は、最後に長い試行を行う
 rate-changes = レートがスライスの中で変わる
 uses-up-objects = 操作がオブジェクトを使い切る
 measuring-retries = 再試行が隠すものを測定中
-slower-sustained =
-    「{ $target }」は「{ $workload }」の連続負荷でラウンド中より遅い。確認のためもう一度測る
+differs-sustained =
+    「{ $target }」の「{ $workload }」の連続負荷での数値が、ラウンド中と違う。確認のためもう一度測る
 connections-reopened =
     ワーカーへの接続の割り当てが偏っているので、このスイープの各スライスで接続を { $times } 回開き直す(--reopen)
 cold-caches = 各スライスが冷えたキャッシュから始まる

@@ -122,12 +122,14 @@ section! {
                 )
                 .default("a tenth of the slice, at most 500ms"),
             );
-        /// pause between slices
+        /// mean pause between slices. Each pause is drawn from the seed, between half and one and a
+        /// half times this time, so that slices do not fall into step with what a target does
+        /// periodically
         gap: Scalar => Duration = time()
             .default("200ms")
             .comment("pause between slices")
             .synonyms(&["pause"])
-            .flag(Flag::text("--gap", "TIME", "Pause between two slices"));
+            .flag(Flag::text("--gap", "TIME", "Mean pause between two slices"));
         /// unmeasured load before the first slice of each workload on each target, and after every
         /// restart by `relaunch`. Blob phases have no warm-up by default
         warmup: Scalar => Duration = time().default("2s").synonyms(&["warm_up"]).flag(Flag::text(

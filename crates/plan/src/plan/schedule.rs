@@ -6,7 +6,7 @@ use crate::load::{Pace, RateSearch};
 use crate::plan::model::Plan;
 use crate::relaunch::Relaunch;
 use crate::resolve::FEWEST_OF_GATE;
-use crate::rng::{Rng, split_mix};
+use crate::rng::{Rng, name_number, split_mix};
 
 /// Maximum length of a slice on the slowest target, as a multiple of the planned length, if all
 /// targets are sent the same requests.
@@ -323,6 +323,15 @@ impl Plan {
             .into_iter()
             .chain(self.times_after_rounds(rounds))
             .fold(Duration::ZERO, Duration::saturating_add)
+    }
+
+    /// The pause before slice `slice`, a number in the order of the run: drawn from the seed between half
+    /// and one and a half times the pause of the plan, which is the mean. With equal pauses, the slices
+    /// could fall into step with what a target does periodically.
+    pub fn pause_before(&self, slice: usize) -> Duration {
+        let mut rng = Rng::new(self.seed, &[name_number("pauses"), slice as u64]);
+        let seconds = self.rounds.gap.as_secs_f64() * (0.5 + rng.unit());
+        Duration::try_from_secs_f64(seconds).unwrap_or(self.rounds.gap)
     }
 
     /// What the budget of the gate allows; `None` without a gate.

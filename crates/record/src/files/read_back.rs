@@ -39,6 +39,20 @@ pub struct ReadBack {
     /// Why nothing, or not enough, was checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_checked: Option<String>,
+    /// Why nothing can be checked; null if the operation was checked, and for other reasons.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uncheckable: Option<Uncheckable>,
+}
+
+/// Why nothing that an operation has done can be checked after the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Uncheckable {
+    /// The target acknowledges a deletion before the deletion takes effect.
+    DeletesLater,
+    /// Everything that was written was deleted again during the run.
+    AllDeleted,
 }
 
 impl ReadBack {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tenbin_plan::{Plan, Workload};
-use tenbin_record::{Environment, ReadBack};
+use tenbin_record::{Environment, ReadBack, Uncheckable};
 use tenbin_workloads::Reading;
 
 use crate::controls::Controls;
@@ -81,5 +81,9 @@ fn recorded(result: tenbin_workloads::ReadBack) -> ReadBack {
         unknown: result.unknown,
         example: result.example,
         not_checked: result.not_checked,
+        uncheckable: result.uncheckable.map(|why| match why {
+            tenbin_workloads::Uncheckable::DeletesLater => Uncheckable::DeletesLater,
+            tenbin_workloads::Uncheckable::AllDeleted => Uncheckable::AllDeleted,
+        }),
     }
 }

@@ -48,10 +48,11 @@ impl Measurement<'_, '_> {
     ) -> Result<Option<Ending>, RunError> {
         self.machine
             .with_agents(self.controls.generators.processes_here());
+        let length = self.plan.pause_before(self.slices_so_far());
         let pause = (!self.slices.is_empty())
             .then(|| {
                 let pause = self.machine.pause(self.live_targets);
-                rest(self.plan.rounds.gap, self.controls.stop);
+                rest(length, self.controls.stop);
                 pause.over(self.live_targets)
             })
             .flatten();
@@ -63,6 +64,11 @@ impl Measurement<'_, '_> {
             Ok(ending) => Ok(ending),
             Err(error) => ending_of(error).map(Some),
         }
+    }
+
+    /// Number of slices that were measured, in all parts of the run.
+    fn slices_so_far(&self) -> usize {
+        self.slices.len() + self.limit_probes.len() + self.sustained.len()
     }
 
     /// Makes the target ready for a slice. Returns `Some` if the run must end.
@@ -112,7 +118,7 @@ impl Measurement<'_, '_> {
         let work = &plan.workloads[turn.workload];
         let live = &self.live_targets[turn.target];
         (self.controls.progress)(Progress::Slice {
-            index: self.slices.len() + self.limit_probes.len() + self.sustained.len(),
+            index: self.slices_so_far(),
             round: turn.round,
             target: &live.running.name,
             workload: &work.name,

@@ -7,7 +7,7 @@ use tenbin_plan::{Load, Plan, Relaunch, Sentence, Turn, sentence};
 use tenbin_record::{Ended, RateProbe, RequestLogWriter, RunWriter, Slice};
 use tenbin_targets::TargetError;
 
-use crate::context::{CountAllocations, HasFallen, RoundsEnd};
+use crate::context::{CountAllocations, Departs, RoundsEnd};
 use crate::controls::Controls;
 use crate::error::{Ending, RunError};
 use crate::generators::agent_loss::{self, Losses};
@@ -90,7 +90,7 @@ pub(crate) struct Measurement<'r, 'w> {
     pub(crate) controls: &'r mut Controls<'w>,
     pub(crate) count_allocations: CountAllocations,
     pub(crate) rounds_end: RoundsEnd,
-    pub(crate) has_fallen: HasFallen,
+    pub(crate) departs: Departs,
 }
 
 impl Measurement<'_, '_> {

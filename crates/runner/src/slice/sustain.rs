@@ -27,19 +27,19 @@ impl Measurement<'_, '_> {
         Ok(Ending::Complete(ended))
     }
 
-    /// Whether the last stretch fell and so is measured once more at once. A credit stays used up;
+    /// Whether the last stretch departs from the rounds and so is measured once more at once. A credit stays used up;
     /// another program on the machine may be done.
     fn confirms(&mut self, turn: &Turn) -> bool {
         let Some(stretch) = self.sustained.last() else {
             return false;
         };
-        if !(self.has_fallen)(self.plan, &self.slices, stretch) {
+        if !(self.departs)(self.plan, &self.slices, stretch) {
             return false;
         }
         (self.controls.progress)(Progress::Note(&sentence!(
-            "slower-sustained",
-            "\"{target}\" is slower under continuous load of \"{workload}\" than in the rounds: \
-             measuring once more to confirm",
+            "differs-sustained",
+            "\"{target}\" has other figures under continuous load of \"{workload}\" than in the \
+             rounds: measuring once more to confirm",
             target = self.plan.targets[turn.target].name,
             workload = self.plan.workloads[turn.workload].name
         )));

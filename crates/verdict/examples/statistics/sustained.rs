@@ -2,7 +2,7 @@
 //! found.
 
 use tenbin_plan::rng::Rng;
-use tenbin_stats::{falls, settled_from};
+use tenbin_stats::{falls, falls_far, rises, settled_from};
 
 use crate::Row;
 use crate::noise::normal;
@@ -153,8 +153,9 @@ fn run(seed: u64, world: World, shape: &Shape, credit: Option<f64>) -> bool {
     for _ in 0..shape.stretch {
         machine.second(&mut server, false);
     }
-    let (mut rate_fell, mut tail_rose, mut has_step) = (true, true, None);
-    // The second stretch follows only a fall in the first.
+    let (mut rate_fell, mut rate_rose) = (true, true);
+    let (mut tail_rose, mut has_step) = (true, None);
+    // The second stretch follows only a fall or a rise in the first.
     for _ in 0..2 {
         let seconds = (0..shape.stretch).map(|_| machine.second(&mut server, true));
         let seconds: Vec<(f64, f64)> = seconds.collect();
@@ -166,10 +167,12 @@ fn run(seed: u64, world: World, shape: &Shape, credit: Option<f64>) -> bool {
         let mut each: Vec<f64> = settled.iter().map(|(rate, _)| *rate).collect();
         each.sort_by(f64::total_cmp);
         let usual = (each[each.len() / 2] + each[(each.len() - 1) / 2]) / 2.0;
-        rate_fell &= falls(&rates, mean.max(usual).ln(), MARGIN, has_step);
+        let level = mean.max(usual).ln();
+        rate_fell &= falls(&rates, level, MARGIN, has_step) || falls_far(&rates, level, MARGIN);
+        rate_rose &= rises(&rates, mean.min(usual).ln(), MARGIN);
         tail_rose &= falls(&tails, -worst(settled).ln(), MARGIN, has_step);
     }
-    rate_fell || tail_rose
+    rate_fell || rate_rose || tail_rose
 }
 
 /// The 99th percentile of some seconds, about that of their slowest quarter.

@@ -96,6 +96,7 @@ pub static RULES: &[Rule] = &[
     rule!(target::backend_cpu),
     rule!(target::stalls),
     rule!(comparison::short_slices),
+    rule!(load::unfinished),
     Rule::threshold(&thresholds::STORAGE_PRESSURE),
     Rule::threshold(&thresholds::CPU_FREQUENCY),
     rule!(machine::disk_space),

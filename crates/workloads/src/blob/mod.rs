@@ -6,6 +6,7 @@
 mod phases;
 mod prepared;
 mod protocols;
+mod read_back;
 pub(crate) mod stored;
 
 use tenbin_plan::{self as plan, BlobWork, Reach, Store, WorkloadKind};

@@ -28,7 +28,7 @@ pub(crate) fn context_in(root: &Path, display: &Display) -> anyhow::Result<(Stop
             executable,
             count_allocations: allocator::allocated,
             rounds_end: tenbin_verdict::rounds_end,
-            has_fallen: tenbin_verdict::has_fallen,
+            departs: tenbin_verdict::departs,
             lengthen_slices: false,
         },
     ))

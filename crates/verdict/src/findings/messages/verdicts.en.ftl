@@ -274,7 +274,7 @@ not-trusted-because =
     }
 holds-despite-delay =
     holds even with the delay of the load generator or its machine; the exact { $figure } is not known
-not-sustained-figures = a target does not keep its figures under continuous load
+not-sustained-figures = a target has other figures under continuous load than in the rounds
 figure-unknown = the figure is unknown
 too-few-for-interval = too few slices or rounds for an interval
 bound-in-interval = the bound lies inside the interval
@@ -339,7 +339,7 @@ because-varying =
 because-noise = the difference is not larger than the noise ({ $floor })
 because-one-start =
     two starts of one program can differ by { $noise }, and each server was started once
-because-not-sustained = a target does not keep its figures under continuous load
+because-not-sustained = a target has other figures under continuous load than in the rounds
 plain-or = { $first }, or { $second }
 plain-would-decide = what would decide it: { $deciders }
 decider-rounds =

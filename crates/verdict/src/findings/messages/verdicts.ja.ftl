@@ -248,7 +248,7 @@ not-trusted-because =
     }
 holds-despite-delay =
     負荷生成側とそのマシンによる遅れを含めても成り立つ。正確な { $figure } は不明
-not-sustained-figures = 連続負荷では数値を維持できないターゲットがある
+not-sustained-figures = 連続負荷では数値が変わるターゲットがある
 figure-unknown = 数値が不明
 too-few-for-interval = スライスまたはラウンドが少なく、区間が求まらない
 bound-in-interval = 境界値が区間に含まれる
@@ -299,7 +299,7 @@ because-chance = 比は { $low } から { $high } のどこでもありうる
 because-varying = { $target } のスループットがスライスごとに変わる({ $low }–{ $high })
 because-noise = 差がノイズ({ $floor })より大きくない
 because-one-start = 同じプログラムでも起動ごとに { $noise } の差が出うるが、各サーバーの起動は 1 回だけ
-because-not-sustained = 連続負荷では数値を維持できないターゲットがある
+because-not-sustained = 連続負荷では数値が変わるターゲットがある
 plain-or = { $first }、または{ $second }
 plain-would-decide = 判定するには: { $deciders }
 decider-rounds =

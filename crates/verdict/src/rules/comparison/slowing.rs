@@ -19,6 +19,10 @@ const CHANCE: f64 = 0.01;
 /// Difference between the changes of two targets above which their ratio is distorted.
 const UNLIKE: f64 = 0.20;
 
+/// Smallest change of another target, as a share of the change of this target (both as logarithms), that
+/// is the same change.
+const LEAST_SHARED: f64 = 0.5;
+
 /// Minimum number of slices on each side of a step that the halves of a run do not show.
 const FEWEST_AFTER: usize = 3;
 
@@ -71,7 +75,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let stepped = cells.iter().filter_map(|cell| Some((cell, step_of(cell)?)));
     stepped
         .map(|(cell, step)| {
-            let severity = if is_shared(cell, &cells) {
+            let severity = if is_shared(cell, &cells, &step) {
                 Severity::Note
             } else {
                 Severity::Suspect
@@ -126,19 +130,29 @@ impl Step {
     }
 }
 
-/// Whether every target of the workload changed by about the same factor, so that ratios between
-/// targets did not change.
-fn is_shared(cell: &Cell<'_>, cells: &[Cell<'_>]) -> bool {
+/// Whether every target of the workload changed at the step by about the same factor, so that ratios
+/// between targets did not change. A target that kept its figures did not change alike, however small
+/// the step is.
+fn is_shared(cell: &Cell<'_>, cells: &[Cell<'_>], step: &Step) -> bool {
+    let mine = (step.after / step.before).ln();
     let others = cells.iter().filter(|other| {
         other.workload.name == cell.workload.name && other.target.name != cell.target.name
     });
-    let changes: Vec<Option<f64>> = others.map(change).collect();
-    let Some(mine) = change(cell).filter(|_| !changes.is_empty()) else {
-        return false;
+    let changes: Vec<Option<f64>> = others.map(|other| change_at(other, step.at)).collect();
+    let alike = |other: &Option<f64>| {
+        other.is_some_and(|other| {
+            let share = other / mine;
+            share >= LEAST_SHARED && (mine - other).abs() <= UNLIKE.ln_1p()
+        })
     };
-    let alike =
-        |other: &Option<f64>| other.is_some_and(|other| (mine - other).abs() <= UNLIKE.ln_1p());
-    changes.iter().all(alike)
+    !changes.is_empty() && changes.iter().all(alike)
+}
+
+/// Logarithm of (median figure from slice `at` on ÷ median figure before).
+fn change_at(cell: &Cell<'_>, at: usize) -> Option<f64> {
+    let figures = figures(cell)?;
+    let (before, after) = figures.split_at_checked(at)?;
+    Some((middle(after.iter().copied())? / middle(before.iter().copied())?).ln())
 }
 
 /// Logarithm of (median figure in the second half of the run ÷ median figure in the first half).
@@ -327,6 +341,20 @@ mod tests {
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].target.as_deref(), Some("b"));
         assert_eq!(findings[0].severity, Severity::Suspect);
+    }
+
+    #[test]
+    fn a_small_step_beside_a_steady_target_is_suspect() {
+        for share in [0.85, 1.17] {
+            let run = stepping(Run::pair(8), &["b"], 8, share);
+            let findings = run.findings(&RULE);
+            assert_eq!(findings.len(), 1, "{share}: {findings:?}");
+            assert_eq!(findings[0].severity, Severity::Suspect, "{share}");
+        }
+        let late = stepping(Run::pair(8), &["a", "b"], 13, 0.6);
+        let findings = late.findings(&RULE);
+        assert_eq!(findings.len(), 2);
+        assert!(findings.iter().all(|f| f.severity == Severity::Note));
     }
 
     #[test]

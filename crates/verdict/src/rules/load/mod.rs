@@ -6,3 +6,4 @@ pub(crate) mod optimum_concurrency;
 pub(crate) mod rate_too_low;
 pub(crate) mod sweep_optimum;
 pub(crate) mod too_few_connections;
+pub(crate) mod unfinished;

@@ -1,6 +1,6 @@
 //! Writes and deletions that were acknowledged and not done.
 
-use tenbin_record::ReadBack;
+use tenbin_record::{ReadBack, Uncheckable};
 use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 use tenbin_stats::{CONFIDENCE, proportion};
 
@@ -59,6 +59,11 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
             why-not-checked =
                 { $kind ->
                     [never] this operation is not read back
+                    [later]
+                        deletion is asynchronous on this target: a deleted blob can be read for a while
+                    [deleted]
+                        all of them were deleted again before the end of the run, and no GET compared
+                        their content
                     [unknown]
                         { $unknown } of the sample could not be read: the target refused or did not
                         answer, the time for reading back was over, or the run was interrupted
@@ -68,6 +73,10 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 }
             check-yourself =
                 check with another client whether the target has done what it acknowledged
+            follow =
+                run a delete phase with --until-gone, which reads deleted blobs until they are gone
+            compare =
+                add a get phase before the deletion (--phases pgd), which compares the content
         "#,
         japanese: r#"
             missed =
@@ -114,6 +123,9 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
             why-not-checked =
                 { $kind ->
                     [never] この操作は読み戻しの対象外
+                    [later] このターゲットの削除は非同期で、削除した blob もしばらくは読める
+                    [deleted]
+                        実行が終わる前にすべて削除され、内容を比較する GET もなかった
                     [unknown]
                         標本のうち { $unknown } 件を読めなかった
                         (ターゲットの拒否や無応答、読み戻しの時間切れ、実行の中断のいずれか)
@@ -122,6 +134,10 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 }
             check-yourself =
                 受理したと応答した操作をターゲットが実行したかを、別のクライアントで確認する
+            follow =
+                --until-gone を付けた削除フェーズを実行する。削除した blob を、消えるまで読んで確かめる
+            compare =
+                削除の前に get フェーズを加える(--phases pgd)。GET が内容を比較する
         "#,
     },
     tier: Tier::Work,
@@ -151,10 +167,17 @@ fn of_operation(result: &ReadBack) -> Option<(Severity, Message, Message)> {
         return Some((Severity::Invalid, misses(result), advice));
     }
     result.not_checked.as_ref()?;
-    let kind = match (result.acknowledged, result.unknown) {
-        (0, _) => "never",
-        (_, 0) => "rewritten",
-        _ => "unknown",
+    let kind = match (result.uncheckable, result.acknowledged, result.unknown) {
+        (Some(Uncheckable::DeletesLater), ..) => "later",
+        (Some(Uncheckable::AllDeleted), ..) => "deleted",
+        (None, 0, _) => "never",
+        (None, _, 0) => "rewritten",
+        (None, ..) => "unknown",
+    };
+    let advice = match result.uncheckable {
+        Some(Uncheckable::DeletesLater) => message!("follow"),
+        Some(Uncheckable::AllDeleted) => message!("compare"),
+        None => message!("check-yourself"),
     };
     let why = message!(
         "why-not-checked",
@@ -168,7 +191,7 @@ fn of_operation(result: &ReadBack) -> Option<(Severity, Message, Message)> {
         deletes = result.deletes,
         why
     );
-    Some((Severity::Note, not_checked, message!("check-yourself")))
+    Some((Severity::Note, not_checked, advice))
 }
 
 fn misses(result: &ReadBack) -> Message {
@@ -284,5 +307,26 @@ mod tests {
             finding.evidence,
             "PUT: no written object was read back: this operation is not read back"
         );
+    }
+
+    #[test]
+    fn what_cannot_be_checked_is_a_note_that_names_the_next_step() {
+        let uncheckable = |why, deletes| {
+            let result = ReadBack {
+                deletes,
+                not_checked: Some("a reason".to_owned()),
+                uncheckable: Some(why),
+                ..of(0, 0)
+            };
+            with(result).findings(&RULE).remove(0)
+        };
+        let later = uncheckable(Uncheckable::DeletesLater, true);
+        assert_eq!(later.severity, Severity::Note);
+        assert!(later.evidence.contains("asynchronous"), "{later:?}");
+        assert!(later.advice.contains("--until-gone"), "{later:?}");
+        let deleted = uncheckable(Uncheckable::AllDeleted, false);
+        assert_eq!(deleted.severity, Severity::Note);
+        assert!(deleted.evidence.contains("deleted again"), "{deleted:?}");
+        assert!(deleted.advice.contains("pgd"), "{deleted:?}");
     }
 }

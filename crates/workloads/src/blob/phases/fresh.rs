@@ -63,6 +63,8 @@ pub(crate) struct FreshDeleter {
     budget: Budget,
     /// Numbers of the deleted blobs.
     deleted: Vec<u64>,
+    /// Numbers of the blobs whose deletion was requested and not acknowledged.
+    perhaps_deleted: Vec<u64>,
     /// Receives the numbers when the deleter is dropped.
     collected: Arc<Mutex<Collected>>,
 }
@@ -83,6 +85,7 @@ impl FreshDeleter {
             journal,
             budget,
             deleted: Vec::new(),
+            perhaps_deleted: Vec::new(),
             collected,
         }
     }
@@ -93,9 +96,14 @@ impl FreshDeleter {
             return Ok(());
         };
         let caught = &self.flights[place].caught;
-        match self.dialect.deleted(status, caught, &[own.entry()])? {
-            Gone::All => {}
-            Gone::AllBut(_) => return Err(format!("not deleted ({status})")),
+        let refused = match self.dialect.deleted(status, caught, &[own.entry()]) {
+            Ok(Gone::All) => None,
+            Ok(Gone::AllBut(_)) => Some(format!("not deleted ({status})")),
+            Err(text) => Some(text),
+        };
+        if let Some(text) = refused {
+            self.perhaps_deleted.push(own.number);
+            return Err(text);
         }
         self.deleted.push(own.number);
         match &mut self.journal {
@@ -160,7 +168,8 @@ impl Workload for FreshDeleter {
 
     fn lost(&mut self, exchange: &mut Exchange, _class: ErrorClass) {
         let place = exchange.tag as usize;
-        self.deleting[place] = None;
+        let own = self.deleting[place].take();
+        self.perhaps_deleted.extend(own.map(|own| own.number));
         self.flights.give_back(place);
         self.budget.set.note_failure();
     }
@@ -180,6 +189,11 @@ impl Drop for FreshDeleter {
             // A failed write does no harm, because no PUT was in flight.
             let _ = journal.end();
         }
-        held(&self.collected).deleted.append(&mut self.deleted);
+        // Without a response, the outcome of a deletion is unknown.
+        let out = self.deleting.iter().flatten().map(|own| own.number);
+        self.perhaps_deleted.extend(out);
+        let mut collected = held(&self.collected);
+        collected.deleted.append(&mut self.deleted);
+        collected.perhaps_deleted.append(&mut self.perhaps_deleted);
     }
 }

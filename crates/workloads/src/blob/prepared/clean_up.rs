@@ -10,7 +10,7 @@ use crate::blob::phases::delete::Deleter;
 use crate::blob::phases::positions::{Budget, Positions, Walk};
 use crate::blob::protocols::files;
 use crate::blob::stored::messages::{self, s};
-use crate::prepared::{CleanUp, Leftover, Stage};
+use crate::prepared::{CleanUp, Leftover, Reading, Stage};
 use crate::s3::cleanup::deletion::Remains;
 use crate::s3::cleanup::sweep::{Sweep, SweepScope};
 use crate::s3::signing::request_writer::RequestWriter;
@@ -103,6 +103,10 @@ impl Drop for PreparedBlob {
 }
 
 impl CleanUp for PreparedBlob {
+    fn read_back(&mut self) -> Reading {
+        self.reading()
+    }
+
     fn inherit(&mut self) {
         if self.is_first && !self.set.stays() && !self.is_dummy() {
             let is_own = self.work.prefix.is_none();

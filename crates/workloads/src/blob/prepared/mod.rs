@@ -2,6 +2,7 @@
 
 mod agents;
 mod clean_up;
+mod read_back;
 mod workers;
 
 use std::sync::atomic::AtomicBool;
@@ -12,6 +13,7 @@ use tenbin_plan::{self as plan, BlobWork, Found, LARGEST_PUT, Phase, sentence};
 
 use self::agents::Orders;
 use self::clean_up::Inherited;
+use self::read_back::Progress;
 use crate::blob::phases::positions::Budget;
 use crate::blob::protocols::BlobProtocol;
 use crate::blob::protocols::access::Access;
@@ -77,6 +79,7 @@ pub(crate) struct PreparedBlob {
     of_agents: Option<Journal>,
     /// On an agent: what the coordinator has told.
     orders: Option<Orders>,
+    read_back: Progress,
 }
 
 /// Blobs that are stored before the run.
@@ -131,6 +134,9 @@ impl PreparedBlob {
             Phase::Put | Phase::Mixed(_) => Source::Phase(set.add_phase()),
             Phase::Get | Phase::Delete => set.source(),
         };
+        if blob.phase == Phase::Get && blob.verify {
+            set.note_compared(source);
+        }
         let workers = threads.min(work.load.connections).max(1);
         let loaded = loaded(blob, &set, target.means());
         Ok(Self {
@@ -160,6 +166,7 @@ impl PreparedBlob {
             by_agents: false,
             of_agents: None,
             orders: None,
+            read_back: Progress::default(),
         })
     }
 

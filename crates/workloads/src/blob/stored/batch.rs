@@ -31,6 +31,9 @@ pub(crate) struct Collected {
     pub(crate) doubtful: Vec<Page>,
     /// Numbers of the stored blobs that were deleted in the same slice.
     pub(crate) deleted: Vec<u64>,
+    /// Numbers of the stored blobs whose deletion was requested in the same slice, and not
+    /// acknowledged.
+    pub(crate) perhaps_deleted: Vec<u64>,
 }
 
 impl Page {

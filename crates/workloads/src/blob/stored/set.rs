@@ -123,6 +123,8 @@ pub(crate) struct Set {
     dummies: Mutex<Vec<Vec<Arc<Done>>>>,
     /// The storing phases that load blobs before the run, each with a description of its blobs.
     loading: Mutex<Vec<(String, usize)>>,
+    /// The sources whose blobs a phase reads and compares with what was stored.
+    compared: Mutex<Vec<Source>>,
 }
 
 /// The operation counts of one PUT phase without a real server, one [`Done`] per slice.
@@ -191,6 +193,7 @@ impl Set {
             received: Mutex::default(),
             dummies: Mutex::default(),
             loading: Mutex::default(),
+            compared: Mutex::default(),
         })
     }
 
@@ -258,6 +261,25 @@ impl Set {
         }
     }
 
+    /// Records that a phase reads the blobs of this source and compares their content.
+    pub(crate) fn note_compared(&self, source: Source) {
+        held(&self.compared).push(source);
+    }
+
+    /// Whether a phase reads the blobs of this source and compares their content.
+    pub(crate) fn is_compared(&self, source: Source) -> bool {
+        held(&self.compared).contains(&source)
+    }
+
+    /// All blobs of a source that have an acknowledged PUT, by slice.
+    pub(crate) fn of_source(&self, source: Source) -> Vec<Arc<Batch>> {
+        let batches = held(&self.batches);
+        match source {
+            Source::Phase(phase) => batches.stored.get(phase).cloned().unwrap_or_default(),
+            Source::Before => batches.before.iter().map(Arc::clone).collect(),
+        }
+    }
+
     /// The batch for slice `nth`, from 0, of a phase that reads or deletes. With a storing phase as
     /// `source`: the blobs stored by slice `nth` of the storing phase, or by its last slice if it
     /// had fewer slices. Otherwise: the blobs from before the run.
@@ -310,13 +332,18 @@ impl Set {
     /// Ends a slice of a storing phase.
     pub(crate) fn stored(&self, phase: usize, collected: Collected) {
         let batch = Batch::of(collected.pages);
-        if !collected.deleted.is_empty() {
-            let deleted: HashSet<u64> = collected.deleted.into_iter().collect();
-            let is_deleted = |at: &u64| deleted.contains(&batch.entry(*at).number);
+        let each_of = |numbers: Vec<u64>, note: fn(&Batch, u64)| {
+            if numbers.is_empty() {
+                return;
+            }
+            let numbers: HashSet<u64> = numbers.into_iter().collect();
+            let is_one = |at: &u64| numbers.contains(&batch.entry(*at).number);
             (0..batch.len())
-                .filter(is_deleted)
-                .for_each(|at| batch.note_gone(at));
-        }
+                .filter(is_one)
+                .for_each(|at| note(&batch, at));
+        };
+        each_of(collected.deleted, Batch::note_gone);
+        each_of(collected.perhaps_deleted, Batch::note_requested);
         let doubtful = Arc::new(Batch::of(collected.doubtful));
         if let Some(last) = batch.last_number() {
             self.next.fetch_max(last + 1, Ordering::Relaxed);

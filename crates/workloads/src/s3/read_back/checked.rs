@@ -4,29 +4,9 @@ use smallvec::SmallVec;
 
 use super::sample::Entry;
 use super::written::Written;
-use crate::read_back::ReadBack;
+use crate::read_back::{Found, ReadBack};
 use crate::s3::content::Content;
 use crate::s3::objects::versions::VersionId;
-
-/// What is wrong with an object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Miss {
-    Missing,
-    Kept,
-    OtherSize,
-    OtherContent,
-}
-
-/// What a request found.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) enum Found {
-    /// No response, or a response that tells nothing of the object.
-    #[default]
-    Unknown,
-    Right,
-    /// Another state than the expected, and a description of the response.
-    Wrong(Miss, String),
-}
 
 /// An object of the sample.
 #[derive(Debug, Clone)]
@@ -102,29 +82,12 @@ impl Checked {
     /// Adds the object to the result of its operation. `describe` is the name of the object in
     /// messages.
     pub(super) fn count(&self, result: &mut ReadBack, describe: impl FnOnce() -> String) {
-        let (miss, text) = match (&self.head, &self.get) {
-            (Found::Wrong(miss, text), _) | (_, Found::Wrong(miss, text)) => (*miss, text),
-            // A response to HEAD alone proves nothing: only GET sends the content.
-            (_, Found::Unknown) => {
-                result.unknown += 1;
-                return;
-            }
-            (_, Found::Right) => {
-                result.checked += 1;
-                result.late += u64::from(self.is_late);
-                return;
-            }
+        // A response to HEAD alone proves nothing: only GET sends the content.
+        let found = match self.head {
+            Found::Wrong(..) => &self.head,
+            Found::Unknown | Found::Right => &self.get,
         };
-        result.checked += 1;
-        match miss {
-            Miss::Missing => result.missing += 1,
-            Miss::Kept => result.kept += 1,
-            Miss::OtherSize => result.other_size += 1,
-            Miss::OtherContent => result.other_content += 1,
-        }
-        if result.example.is_none() {
-            result.example = Some(format!("{}: {text}", describe()));
-        }
+        result.add(found, self.is_late, describe);
     }
 
     pub(super) fn is_wrong(&self) -> bool {

@@ -9,19 +9,14 @@ use tenbin_engine::{
     BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
 };
 
-use super::checked::{Checked, Found, Miss};
-use crate::read_back::MOST_SECONDS;
+use super::checked::Checked;
+use crate::read_back::{Found, MOST_SECONDS, Miss, PART, WHOLE};
 use crate::s3::content::Content;
 use crate::s3::messages::extra_headers::ExtraHeaders;
 use crate::s3::objects::versions;
 use crate::s3::place::{ObjectPath, Place};
 use crate::s3::signing::request_writer::{Header, RequestSpec, RequestWriter};
 use crate::s3::slots::Slots;
-
-/// Largest object that is read completely, bytes.
-const WHOLE: u64 = 1 << 20;
-/// Number of bytes that are read of a larger object.
-const PART: u64 = 256 << 10;
 
 /// A request for an object of the sample: HEAD, or GET.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,8 +1,8 @@
 //! The stages that read a sample back, and their result.
 
 use md5::{Digest, Md5};
+use tenbin_plan::S3Operation;
 use tenbin_plan::s3::{Effect, Feature};
-use tenbin_plan::{S3Operation, sentence};
 
 use super::checked::Checked;
 use super::progress::{Progress, Step};
@@ -10,24 +10,10 @@ use super::reader::Reader;
 use super::recorder::Merged;
 use super::sample::Entry;
 use crate::prepared::{Reading, Stage};
-use crate::read_back::{MOST_SECONDS, ReadBack};
+use crate::read_back::{CONNECTIONS, READ, ReadBack, WAIT, stage_text};
 use crate::s3::content::Content;
 use crate::s3::prepared::PreparedS3;
 use crate::shared::held;
-use crate::text::grouped;
-
-/// Largest number of objects of one operation that are read back.
-const READ: usize = 100;
-
-/// Fewest objects of one operation that are enough, unless there are fewer.
-const ENOUGH: u64 = 60;
-
-/// Connections that read objects back.
-const CONNECTIONS: usize = 8;
-
-/// Wait before objects that were wrong are read again, nanoseconds: a target whose writes become
-/// visible late is not a target that loses writes.
-const WAIT: u64 = 1_000_000_000;
 
 /// Largest total size of the contents whose MD5 is computed, bytes.
 const HASHED_BYTES: u64 = 256 << 20;
@@ -137,20 +123,8 @@ impl PreparedS3 {
             objects,
             wait,
         );
-        let again = match wait {
-            0 => "",
-            _ => " again",
-        };
         Some(Stage {
-            what: sentence!(
-                "reading-back",
-                "reading back{again} {objects} of the objects that were written or deleted (at most \
-                 {seconds} s)",
-                again,
-                objects = grouped(objects.len() as u64),
-                seconds = MOST_SECONDS
-            )
-            .with("is_again", wait != 0),
+            what: stage_text(objects.len(), wait != 0),
             total: Some(2 * objects.len() as u64),
             connections: CONNECTIONS.min(2 * objects.len()),
             workers: vec![Box::new(reader)],
@@ -177,7 +151,7 @@ impl PreparedS3 {
             // is not two.
             let others = result.missing + result.other_size + result.other_content;
             result.other_etag = result.other_etag.min(result.checked.saturating_sub(others));
-            result.not_checked = too_few(result, *known);
+            result.not_checked = result.too_few(*known);
         }
         results.extend(self.never_read());
         self.read_back = Progress::default();
@@ -205,23 +179,6 @@ impl PreparedS3 {
         });
         operations.collect()
     }
-}
-
-/// Why not enough was checked of an operation with this number of known objects.
-fn too_few(result: &ReadBack, known: u64) -> Option<String> {
-    if result.checked >= ENOUGH.min(known) || result.missed() > 0 {
-        return None;
-    }
-    Some(match result.unknown {
-        0 => "the other objects of the sample were written again by requests whose outcome is \
-              unknown, or deleted"
-            .to_owned(),
-        unknown => format!(
-            "{} of the sample could not be read: the target refused or did not answer, the time of \
-             {MOST_SECONDS} s was over, or the run was interrupted",
-            grouped(unknown)
-        ),
-    })
 }
 
 fn md5_of(content: &Content, number: u64) -> [u8; 16] {
