@@ -201,6 +201,7 @@ mod tests {
             reason: Some("the server responded to DELETE with 204 and kept the objects".into()),
             acknowledged: true,
             clean: Some("tenbin clean runs/x".into()),
+            unremovable: false,
         };
         write_left(root.path(), std::slice::from_ref(&left)).unwrap();
         assert_eq!(left_behind(root.path()), Some(vec![left.clone()]));
