@@ -116,9 +116,10 @@ impl Measurement<'_, '_> {
         let turn = request.turn;
         let plan = self.plan;
         let work = &plan.workloads[turn.workload];
+        let index = self.slices_so_far();
         let live = &self.live_targets[turn.target];
         (self.controls.progress)(Progress::Slice {
-            index: self.slices_so_far(),
+            index,
             round: turn.round,
             target: &live.running.name,
             workload: &work.name,
