@@ -738,7 +738,7 @@ fn the_headline_says_what_another_figure_proves() {
     let shown = screen(&likely, 600, false);
     assert!(!shown.contains("however"), "{shown}");
     assert!(
-        shown.contains("already decided: server CPU per operation is 24 % higher"),
+        shown.contains("already decided: server CPU per operation +24 %"),
         "{shown}"
     );
     // A decided figure speaks for itself, and figures that cannot be trusted prove nothing.

@@ -5,6 +5,7 @@ mod counters;
 mod deny;
 mod layers;
 mod licences;
+mod messages;
 mod metadata;
 mod paths;
 mod printing;
@@ -37,6 +38,7 @@ pub(crate) fn without_clippy(steps: &mut Steps) -> Result<()> {
     steps.run("printing", printing::check)?;
     steps.run("protocols", protocols::check)?;
     steps.run("counters", counters::check)?;
+    steps.run("messages", messages::check)?;
     steps.run("tracked files", tracked::check)?;
     steps.run("paths in pages", paths::check)?;
     steps.run("licences", licences::check)?;

@@ -290,14 +290,6 @@ gate-budget-short =
     ゲートは { $measured } ラウンドを必ず測ってから終わる → 予算のうちで合格にするには --budget を { $enough } 以上にする
 gate-budget =
     ゲートは { $budget } 測ると終わる(--budget)。{ $allowed } ラウンドを測れる。合格には少なくとも { $needed } ラウンド(約 { $time })が必要
-rounds-rounded-up = { $asked } ではなく { $count } ラウンドにする。{ $design }、実行は完全なブロックだけからなる
-blocks-of-workloads = 比べるワークロードは { $each } ラウンドのブロックで交互に測り
-quads-of-targets = 2 つのターゲットは 2 ラウンドの ABBA のクワッドで交互に測り
-squares-of-targets =
-    { $targets } 個のターゲット{ $twin ->
-        [true] (--aa の双子を含む)
-       *[false] {""}
-    }の釣り合った順序は { $each } ラウンドで一巡し
 small-parts =
     「{ $workload }」の 1 パートは { $part } だが、ほとんどのサーバーは最後のパートを除き { $smallest } 未満のパートを
     拒否する

@@ -40,12 +40,6 @@ however-both = however, { $first }, and { $second }
 proven = { $metric } { $change } ({ $confidence } % CI { $ends }, for this figure alone)
 decided-beside = already decided: { $first }
 decided-both = already decided: { $first }, and { $second }
-proven =
-    { $metric } is { $direction ->
-        [times] { $change } times as high
-        [higher] { $change } higher
-       *[lower] { $change } lower
-    } (ratio { $low }–{ $high }, { $confidence } % CI for this figure alone)
 
 # Answers without a comparison
 figures = { $target } at { $workload }: { $throughput }

@@ -46,12 +46,6 @@ however-both = ただし、{ $first }、{ $second }
 proven = { $metric }は { $change }(この値だけの { $confidence } % 信頼区間 { $ends })
 decided-beside = すでに確定: { $first }
 decided-both = すでに確定: { $first }、{ $second }
-proven =
-    { $metric }は { $direction ->
-        [times] { $change } 倍
-        [higher] { $change } 大きい
-       *[lower] { $change } 小さい
-    }(比 { $low }–{ $high }、この値だけの { $confidence } % 信頼区間)
 
 figures = { $target }({ $workload }): { $throughput }
 figures-p99 = { $target }({ $workload }): { $throughput }、p99 { $p99 }
