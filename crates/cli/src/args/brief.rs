@@ -270,10 +270,15 @@ pub(crate) fn first_examples(after: &str) -> String {
 
 /// The text after the options with these examples.
 fn with_examples(after: &str, examples: &str) -> String {
-    let prose = after.lines().take_while(|line| !HEADINGS.contains(line));
-    let mut text: String = prose.map(|line| format!("{line}\n")).collect();
-    text += "Examples:\n";
-    text + examples
+    let prose: Vec<&str> = after
+        .lines()
+        .take_while(|line| !HEADINGS.contains(line))
+        .collect();
+    let prose = prose.join("\n");
+    match prose.trim_end() {
+        "" => format!("Examples:\n{examples}"),
+        prose => format!("{prose}\n\nExamples:\n{examples}"),
+    }
 }
 
 #[cfg(test)]
@@ -289,5 +294,6 @@ mod tests {
         assert_eq!(first_examples("Prose."), "Prose.");
         let other = "Prose.\n\nExamples:\n  tenbin gate http";
         assert_eq!(with_examples(after, "  tenbin gate http"), other);
+        assert_eq!(with_examples("Prose.\n", "  tenbin gate http"), other);
     }
 }

@@ -279,6 +279,10 @@ rounds-rounded-up = { $asked } ではなく { $count } ラウンドにする。{
 order-of-workloads = 比べるワークロードの釣り合った順序は { $each } ラウンドで一巡し
 order-of-pair = 2 つのターゲットの釣り合った順序(A B B A)は 2 ラウンドで一巡し
 order-of-targets =
+    { $targets } 個のターゲット{ $twin ->
+        [true] (--aa の双子を含む)
+       *[false] {""}
+    }の釣り合った順序は { $each } ラウンドで一巡し
 gate-few-rounds =
     合格にはできない。ゲートは最大 { $most } ラウンドを測り、合格には少なくとも { $needed } ラウンド(約 { $time })が必要
     → --max-rounds を { $needed } 以上にする

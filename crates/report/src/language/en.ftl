@@ -48,8 +48,6 @@ nothing-measured = nothing was measured
 none-measured = none: nothing was measured
 last-probes =
     the last { $shown } of { $count } steps; -v, or tenbin show --section max-rate, shows all
-probes-elsewhere =
-    { $target } at { $workload }: -v, or tenbin show --section max-rate, shows the { $count } steps
 cannot-be-trusted = no verdict: the figures of this run cannot be trusted
 one-target = one target, nothing to compare
 suspect-figures = { $figures }; suspect, see the findings

@@ -229,9 +229,9 @@ mod tests {
             .map(|case| case.said)
             .collect();
         let begins = [
-            "REGRESSION: candidate is worse than base: rate 0.900",
-            "PASS: candidate is not worse than base: cost 0.900",
-            "CANNOT TELL: it is not known whether candidate is worse than base: wait 0.900",
+            "REGRESSION: candidate is worse than base: rate −10 %",
+            "PASS: candidate is not worse than base: cost −10 %",
+            "CANNOT TELL: it is not known whether candidate is worse than base: wait −10 %",
         ];
         for (said, begin) in said.iter().zip(begins) {
             assert!(said.starts_with(begin), "{said}");

@@ -188,7 +188,7 @@ mod tests {
         });
         let evidence = &run.findings(&RULE)[0].evidence;
         assert!(
-            evidence.contains("; 2000 operations (25 % of those due) were never sent"),
+            evidence.contains("; 4000 operations (25 % of those due) were never sent"),
             "{evidence}"
         );
         run.each_of("b", |slice| slice.0.ops[0].counts.unsent = 0);
