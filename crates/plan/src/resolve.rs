@@ -22,7 +22,6 @@ mod tls;
 mod url;
 mod workload;
 
-pub(crate) use rounds::FEWEST_OF_GATE;
 pub use rounds::default_rounds;
 
 use std::time::Duration;

@@ -5,7 +5,6 @@ use std::time::Duration;
 use crate::load::{Pace, RateSearch};
 use crate::plan::model::Plan;
 use crate::relaunch::Relaunch;
-use crate::resolve::FEWEST_OF_GATE;
 use crate::rng::{Rng, name_number, split_mix};
 
 /// Maximum length of a slice on the slowest target, as a multiple of the planned length, if all
@@ -15,6 +14,9 @@ pub const LONGEST_SLICE: f64 = 2.5;
 /// Shortest time after a slice in which the queue of an open loop is sent, unless the timeout is
 /// shorter: a pause in a short slice is still measured.
 pub const LEAST_QUEUE: Duration = Duration::from_secs(1);
+
+/// Default minimum number of blocks of a gate. With fewer, no evidence is enough.
+pub(crate) const FEWEST_OF_GATE: u32 = 5;
 
 /// The stream of random numbers that orders the blocks of a gate.
 const ORDER_OF_GATE: u64 = 0x6761_7465;

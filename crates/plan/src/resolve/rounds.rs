@@ -11,7 +11,7 @@ use crate::draft::{
 use crate::keys::scalar::Field;
 use crate::load::RateSearch;
 use crate::plan::hypotheses::fewest_blocks;
-use crate::plan::schedule::rounds_per_block;
+use crate::plan::schedule::{FEWEST_OF_GATE, rounds_per_block};
 use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
 use crate::units::duration::Time;
@@ -23,8 +23,6 @@ const LONGEST_DEFAULT_LEAD: Duration = Duration::from_millis(500);
 
 /// Default maximum number of rounds of a run that ends by precision, as a multiple of the minimum.
 const USUAL_MOST: u32 = 8;
-/// Default minimum number of blocks of a gate. With fewer, no evidence is enough.
-pub(crate) const FEWEST_OF_GATE: u32 = 5;
 /// Default maximum number of rounds of a gate.
 const MOST_OF_GATE: u32 = 80;
 

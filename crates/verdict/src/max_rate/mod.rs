@@ -17,7 +17,7 @@ use tenbin_stats::{MaxRate, Probe, Purpose, Search, Yield};
 pub use compare::compare_rates;
 pub use finder::{Finder, NextProbe};
 pub use judge::{Judged, JudgedLimit, Origin, USUAL_ERRORS, judge};
-pub(crate) use own_limit::OwnLimit;
+pub(crate) use own_limit::{OwnLimit, RULE_NAME};
 
 use tenbin_result::{Finding, Message, Trust, Value, message};
 

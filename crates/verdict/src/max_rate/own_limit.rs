@@ -3,7 +3,9 @@
 use tenbin_result::{Finding, Message, Severity, Value, message};
 
 use super::{ProbeResult, SearchResult};
-use crate::rules::HIGHEST_RATE;
+
+/// Name of the rule that says how a search ended.
+pub(crate) const RULE_NAME: &str = "highest_rate";
 
 /// Id of the claim of a search that ended at a limit of Tenbin. The claim is only a lower bound and
 /// names the limit, so that it holds for a search that is SUSPECT for this reason alone.
@@ -99,7 +101,7 @@ pub(super) fn names_its_limit(claim: &Message) -> bool {
 
 /// Whether findings doubt a search for another reason than how the search ended.
 pub(super) fn are_about_more<'f>(mut findings: impl Iterator<Item = &'f Finding>) -> bool {
-    findings.any(|finding| finding.severity != Severity::Note && finding.rule != HIGHEST_RATE)
+    findings.any(|finding| finding.severity != Severity::Note && finding.rule != RULE_NAME)
 }
 
 #[cfg(test)]
@@ -153,10 +155,10 @@ mod tests {
             advice: String::new(),
             data: None,
         };
-        found.trust_after(&[doubt(HIGHEST_RATE)]);
+        found.trust_after(&[doubt(RULE_NAME)]);
         let sentence = found.document().sentence;
         assert!(!sentence.contains("suspect"), "{sentence}");
-        found.trust_after(&[doubt(HIGHEST_RATE), doubt("stalls")]);
+        found.trust_after(&[doubt(RULE_NAME), doubt("stalls")]);
         let sentence = found.document().sentence;
         assert!(sentence.contains("the numbers are suspect"), "{sentence}");
         assert!(sentence.starts_with("a sustains at least 9"), "{sentence}");

@@ -21,7 +21,6 @@ pub(crate) use comparison::absolute_figures::NAME as ABSOLUTE_FIGURES;
 pub(crate) use comparison::sustained::RULE as SUSTAINED;
 pub use content::literal_template::template_in;
 pub use generator::little::connecting;
-pub(crate) use load::highest_rate::NAME as HIGHEST_RATE;
 pub use responses::left_behind::left_behind;
 
 use machine::thresholds;

@@ -6,13 +6,10 @@ use tenbin_stats::MaxRate as Found;
 use crate::evidence::Evidence;
 use crate::findings::messages::Messages;
 use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
-use crate::max_rate::{OwnLimit, SearchResult, Void, search_results};
-
-/// Name of the rule.
-pub(crate) const NAME: &str = "highest_rate";
+use crate::max_rate::{OwnLimit, RULE_NAME, SearchResult, Void, search_results};
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
-    name: NAME,
+    name: RULE_NAME,
     summary: Texts {
         english: "a maximum-rate search ended without proof, at a limit of the load generator, or \
               because all operations fail",
