@@ -2,6 +2,7 @@
 //! deleted.
 
 use serde::{Deserialize, Serialize};
+use tenbin_engine::{Moment, Next};
 use tenbin_plan::{Sentence, sentence};
 
 use crate::text::grouped;
@@ -71,6 +72,34 @@ pub enum Uncheckable {
     DeletesLater,
     /// Everything that was written was deleted again during the run.
     AllDeleted,
+}
+
+/// The time in which a worker reads a sample: it begins after a wait and ends after [`MOST_SECONDS`].
+#[derive(Debug)]
+pub(crate) struct ReadingTime {
+    /// Wait before the first request, nanoseconds.
+    wait: u64,
+    started: Option<u64>,
+}
+
+impl ReadingTime {
+    pub(crate) fn after(wait: u64) -> Self {
+        Self {
+            wait,
+            started: None,
+        }
+    }
+
+    /// What a worker does instead of sending its next request; `None` if it may send.
+    pub(crate) fn instead(&mut self, now: Moment) -> Option<Next> {
+        let started = *self.started.get_or_insert(now.nanos);
+        let begins = started.saturating_add(self.wait);
+        if now.nanos < begins {
+            return Some(Next::Rest(begins));
+        }
+        let ends = started.saturating_add(MOST_SECONDS * 1_000_000_000);
+        (now.nanos > ends).then_some(Next::Exhausted)
+    }
 }
 
 /// What is wrong with an object.

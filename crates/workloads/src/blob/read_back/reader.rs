@@ -10,7 +10,7 @@ use tenbin_engine::{
 use crate::blob::phases::in_flight::{BROKE_OFF, InFlight};
 use crate::blob::protocols::{BlobProtocol, Presence};
 use crate::blob::read_back::sample::Checked;
-use crate::read_back::{Found, MOST_SECONDS, Miss};
+use crate::read_back::{Found, Miss, ReadingTime};
 use crate::s3::content::unique::Unique;
 use crate::s3::slots::Slots;
 use crate::shared::held;
@@ -31,9 +31,7 @@ pub(crate) struct Reader {
     made: Unique,
     jobs: VecDeque<usize>,
     flights: Slots<Flight>,
-    /// Wait before the first request, nanoseconds.
-    wait: u64,
-    started: Option<u64>,
+    time: ReadingTime,
 }
 
 impl Reader {
@@ -51,8 +49,7 @@ impl Reader {
             made,
             jobs: blobs.iter().copied().collect(),
             flights: Slots::default(),
-            wait,
-            started: None,
+            time: ReadingTime::after(wait),
         }
     }
 
@@ -102,13 +99,8 @@ impl Workload for Reader {
     }
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
-        let started = *self.started.get_or_insert(now.nanos);
-        let begins = started.saturating_add(self.wait);
-        if now.nanos < begins {
-            return Next::Rest(begins);
-        }
-        if now.nanos > started.saturating_add(MOST_SECONDS * 1_000_000_000) {
-            return Next::Exhausted;
+        if let Some(instead) = self.time.instead(now) {
+            return instead;
         }
         let Some(at) = self.jobs.pop_front() else {
             return Next::Exhausted;

@@ -10,7 +10,7 @@ use tenbin_engine::{
 };
 
 use super::checked::Checked;
-use crate::read_back::{Found, MOST_SECONDS, Miss, PART, WHOLE};
+use crate::read_back::{Found, Miss, PART, ReadingTime, WHOLE};
 use crate::s3::content::Content;
 use crate::s3::messages::extra_headers::ExtraHeaders;
 use crate::s3::objects::versions;
@@ -50,9 +50,7 @@ pub(super) struct Reader {
     checked: Arc<Mutex<Vec<Checked>>>,
     jobs: VecDeque<Job>,
     flights: Slots<Flight>,
-    /// Wait before the first request, nanoseconds.
-    wait: u64,
-    started: Option<u64>,
+    time: ReadingTime,
     query: Vec<u8>,
     range: Vec<u8>,
 }
@@ -80,8 +78,7 @@ impl Reader {
             checked: Arc::clone(checked),
             jobs: jobs.collect(),
             flights: Slots::default(),
-            wait,
-            started: None,
+            time: ReadingTime::after(wait),
             query: Vec::new(),
             range: Vec::new(),
         }
@@ -204,13 +201,8 @@ impl Workload for Reader {
     }
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
-        let started = *self.started.get_or_insert(now.nanos);
-        let begins = started.saturating_add(self.wait);
-        if now.nanos < begins {
-            return Next::Rest(begins);
-        }
-        if now.nanos > started.saturating_add(MOST_SECONDS * 1_000_000_000) {
-            return Next::Exhausted;
+        if let Some(instead) = self.time.instead(now) {
+            return instead;
         }
         let Some(job) = self.jobs.pop_front() else {
             return Next::Exhausted;
