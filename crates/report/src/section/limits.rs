@@ -2,7 +2,8 @@
 //! screen.
 
 use tenbin_result::{
-    Comparison, Document, Interval, Limit, Message, Metric, MetricName, ResultOf, Value, message,
+    Comparison, Document, Interval, Limit, Message, Metric, MetricName, ResultOf, Trust, Value,
+    message,
 };
 use tenbin_verdict::said_limit;
 
@@ -52,7 +53,8 @@ pub(crate) fn limit_lines(document: &Document) -> Vec<Text> {
         }
     }
     let lines = alike.iter().map(|alike| line(document, alike));
-    let different = document.questions().filter(|it| it.outcome.is_different());
+    let is_known = |it: &&Comparison| it.outcome.is_different() && it.trust != Trust::Invalid;
+    let different = document.questions().filter(is_known);
     let whys = different.filter_map(|it| why(document, it));
     lines.chain(whys.take(MOST_WHYS)).collect()
 }

@@ -14,8 +14,8 @@ const NAMED: usize = 4;
 /// Minimum number of consecutive levels that a finding names as a range ("get-c1 to get-c8").
 const FEWEST_LEVELS: usize = 3;
 
-/// Merges findings of one rule. Findings on circumstances or precision are merged over all
-/// workloads and targets, because all share one machine; other findings are merged over the levels
+/// Merges findings of one rule. Findings on circumstances or precision that say the same are merged
+/// over all workloads and targets, because all share one machine; other findings are merged over the levels
 /// of one sweep on one target. The text comes from the first of the most severe findings, with the
 /// other places appended. The order of findings does not change.
 pub(crate) fn gather(findings: Vec<Finding>, plan: &Plan) -> Vec<Finding> {
@@ -24,7 +24,8 @@ pub(crate) fn gather(findings: Vec<Finding>, plan: &Plan) -> Vec<Finding> {
     for finding in findings {
         let is_once = matches!(tier(&finding), Tier::Circumstance | Tier::Precision);
         let same = gathered.iter_mut().find(|(first, _)| {
-            first.rule == finding.rule && (is_once || sweeps.are_levels(first, &finding))
+            let is_shared = is_once && says_the_same(first, &finding);
+            first.rule == finding.rule && (is_shared || sweeps.are_levels(first, &finding))
         });
         match same {
             None => {
@@ -58,6 +59,13 @@ pub(crate) fn gather(findings: Vec<Finding>, plan: &Plan) -> Vec<Finding> {
             finding
         })
         .collect()
+}
+
+/// Whether both findings have the same text but for its arguments: of another text, "likewise" would
+/// be wrong.
+fn says_the_same(one: &Finding, other: &Finding) -> bool {
+    let id = |finding: &Finding| finding.data.as_ref().map(|data| data.evidence.id.clone());
+    id(one) == id(other)
 }
 
 /// The workload and target of a finding; `None` stands for all.
@@ -199,7 +207,7 @@ fn named(places: &[Place], first: &Place, sweeps: &ConcurrencySweeps) -> Vec<Mes
 mod tests {
     use super::*;
     use crate::testing::Run;
-    use tenbin_result::{Cause, Severity};
+    use tenbin_result::{Cause, FindingData, Severity};
 
     fn finding(rule: &'static str, severity: Severity, place: Option<(&str, &str)>) -> Finding {
         Finding {
@@ -226,6 +234,30 @@ mod tests {
         assert_eq!(gathered[0].evidence, "seen; likewise get on b, put on b");
         assert_eq!((&gathered[0].workload, &gathered[0].target), (&None, &None));
         assert_eq!(gathered[1].evidence, "seen");
+    }
+
+    #[test]
+    fn findings_of_one_rule_that_say_different_things_are_not_merged() {
+        let run = Run::new(&["a", "b"], &["get"], 16);
+        let with = |id: &str, target| {
+            let data = FindingData {
+                evidence: Message::new(id),
+                advice: Message::new("do"),
+                also: None,
+            };
+            Finding {
+                data: Some(data),
+                ..finding("short_slices", Severity::Suspect, Some(("get", target)))
+            }
+        };
+        let found = gather(
+            vec![with("rare-long", "b"), with("in-step", "a")],
+            &run.plan,
+        );
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0].target.as_deref(), Some("b"));
+        let found = gather(vec![with("in-step", "b"), with("in-step", "a")], &run.plan);
+        assert_eq!(found.len(), 1);
     }
 
     #[test]

@@ -101,9 +101,10 @@ fn times(of: &Measurement) -> Option<Sentence> {
 
 /// The means, seconds, that times with these percentiles can have: each time between two percentiles
 /// is at least the lower and at most the higher (the Darboux sums of the quantile function). `None` if
-/// the figures are not of the same times.
+/// the percentiles are not of the times of the mean. Tools that fill in times compute both from the
+/// same histogram.
 fn possible_means(of: &Measurement) -> Option<Range> {
-    if of.windows.is_some() || of.fills_in || of.percentiles.is_empty() {
+    if of.windows.is_some() || of.percentiles.is_empty() {
         return None;
     }
     let (mut from, mut to) = (0.0, 0.0);
