@@ -229,6 +229,25 @@ pub(crate) fn is_run(path: &Path) -> bool {
     path.is_dir() && path.join("plan.toml").exists()
 }
 
+/// Whether a run has got as far as its first slice.
+pub(crate) fn has_measurements(run: &Path) -> bool {
+    run.join(LINES).exists()
+}
+
+/// Names of the files with the output of the targets of a run, without empty ones, in order.
+pub(crate) fn logs(run: &Path) -> Vec<String> {
+    let entries = fs::read_dir(run).into_iter().flatten().flatten();
+    let is_log = |path: &PathBuf| {
+        let known = path.metadata();
+        path.extension().is_some_and(|it| it == "log")
+            && known.is_ok_and(|known| known.is_file() && known.len() > 0)
+    };
+    let paths = entries.map(|entry| entry.path()).filter(is_log);
+    let mut names: Vec<String> = paths.map(|path| name_of(&path)).collect();
+    names.sort_unstable();
+    names
+}
+
 /// Name of a run directory.
 pub(crate) fn name_of(run: &Path) -> String {
     let name = run.file_name().unwrap_or_default();
@@ -248,7 +267,7 @@ fn runs_back(word: &str) -> Option<usize> {
 /// no others.
 fn newest(runs: &[PathBuf], back: usize) -> Result<PathBuf, CommandError> {
     let newest = runs.last().ok_or(CommandError::NoRun)?;
-    let is_measured = |run: &&PathBuf| run.join(LINES).exists();
+    let is_measured = |run: &&PathBuf| has_measurements(run);
     let measured: Vec<&PathBuf> = runs.iter().rev().filter(is_measured).collect();
     match measured.get(back) {
         Some(&run) => {
