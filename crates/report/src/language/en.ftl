@@ -598,6 +598,9 @@ nothing-in-common =
         [true] ; a file of another tool is compared with a result of one workload on one target
        *[false] {""}
     }
+no-target-in-common =
+    { $before } and { $after } have no target in common: { $then }; then { $now }; compare runs of one plan
+    (tenbin rerun), or give the targets equal names
 other-machines =
     { $before } and { $after } were measured on different machines ({ $what ->
         [host] host

@@ -498,6 +498,9 @@ nothing-in-common =
         [true] 。ほかのツールのファイルは、1 つのターゲットで 1 つのワークロードを測った結果とだけ比較できる
        *[false] {""}
     }
+no-target-in-common =
+    { $before } と { $after } には共通のターゲットがない({ $then }。次に { $now })。同じプランの実行どうしを比較する
+    (tenbin rerun)か、ターゲットに同じ名前を付ける
 other-machines =
     { $before } と { $after } は別のマシンで測定した({ $what ->
         [host] ホスト名
