@@ -609,8 +609,11 @@ other-machines =
     } { $then }, then { $now }), so that a change cannot be attributed; repeat the earlier run here
 other-requests =
     { $before } and { $after } sent different requests in workload "{ $workload }" ({ $difference });
-    compare runs of one plan
+    compare runs of one plan: tenbin rerun { $before }
 setting-differs = { $key } { $then }, then { $now }
+setting-header = header { $name }
+header-differs = header { $name }: { $then }, then { $now }
+given = given
 not-given = not given
 work-differs = { $then }; then { $now }
 changed-unknown =

@@ -509,8 +509,11 @@ other-machines =
     }が { $then }、次に { $now })ため、変化の原因がわからない。以前の実行をこのマシンで測り直す
 other-requests =
     { $before } と { $after } では、ワークロード「{ $workload }」のリクエストが違う({ $difference })。
-    同じプランの実行どうしを比較する
+    同じプランの実行どうしを比較する(tenbin rerun { $before })
 setting-differs = { $key } は { $then }、次に { $now }
+setting-header = ヘッダー { $name }
+header-differs = ヘッダー { $name } は { $then }、次に { $now }
+given = 指定あり
 not-given = 指定なし
 work-differs = { $then }、次に { $now }
 changed-unknown =
