@@ -321,6 +321,7 @@ head-size = サイズ
 head-trust = 信頼性
 head-note = メモ
 head-result = 結果
+history-of-name = { $name } はディレクトリーではないので、runs/ にあるこの名前の実行を示す: { $count } 件
 other-series = 最新の実行とは別の実験の系列がほかに { $hidden } 件ある。--all ですべて表示する
 row-untrusted = 数値を信用できない
 no-title = タイトルは、制御文字も見えない文字もない 1 文字から { $most } 文字までの 1 行にする

@@ -125,6 +125,21 @@ pub(crate) fn named(word: &Path) -> Result<Option<PathBuf>, CommandError> {
     })
 }
 
+/// The runs in `runs/` that a name (`--name`) means, oldest first; if none has the name, the run with
+/// this label.
+pub(crate) fn of_name(word: &Path) -> Vec<PathBuf> {
+    let Some(word) = word.to_str().filter(|word| !word.is_empty()) else {
+        return Vec::new();
+    };
+    let runs = runs_in(Path::new(RUNS));
+    let named: Vec<PathBuf> = ending(&runs, word).into_iter().cloned().collect();
+    if !named.is_empty() {
+        return named;
+    }
+    let labelled = |run: &PathBuf| label(run).as_deref() == Some(word);
+    runs.into_iter().filter(labelled).collect()
+}
+
 /// The only run of those found; the names of all of them if they are several.
 fn only(found: &[&PathBuf]) -> Result<Option<PathBuf>, Vec<String>> {
     match found {
