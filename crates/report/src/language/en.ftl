@@ -824,7 +824,7 @@ history-left-out =
         [one] left out: { $run }: { $why }
        *[other] left out: { $count } runs, the newest is { $run }: { $why }
     }
-history-no-result = no result: still running, or killed; tenbin show computes it
+history-no-result = no result: still running, killed, or failed to start; tenbin show computes it or says why not
 history-unreadable = result.json cannot be read; tenbin show computes it again
 history-invalid = the figures are INVALID
 history-no-ratio = no ratio to the anchor, which the run did not measure

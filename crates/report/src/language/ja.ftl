@@ -691,7 +691,7 @@ history-left-out =
         [1] 除外: { $run }: { $why }
        *[other] 除外: { $count } 実行、最新は { $run }: { $why }
     }
-history-no-result = 結果がない。実行中か強制終了。tenbin show で計算できる
+history-no-result = 結果がない。実行中か強制終了か起動の失敗。tenbin show で計算できるか、できない理由がわかる
 history-unreadable = result.json を読めない。tenbin show で計算し直せる
 history-invalid = 値は INVALID
 history-no-ratio = アンカーを測っておらず、比がない
