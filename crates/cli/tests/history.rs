@@ -148,6 +148,19 @@ fn damaged_hostile_and_foreign_results_are_named_and_harmless() {
 }
 
 #[test]
+fn a_name_of_runs_shows_the_history_of_these_runs() {
+    let scratch = Scratch::new("history-name");
+    month(&scratch);
+    let runs = scratch.path().join("runs");
+    fs::rename(scratch.path().join("days"), &runs).expect("a directory");
+    fs::rename(runs.join(name_of(0)), runs.join("2026-01-01T120000-other")).expect("a run");
+    let named = tenbin(&scratch, "history daily --json");
+    named.expect_stderr("the runs in runs/ with this name: 30");
+    let found: Value = serde_json::from_str(&named.stdout).expect("a history");
+    assert_eq!(found["runs"], 30, "{found}");
+}
+
+#[test]
 fn imported_results_are_marked_and_names_that_no_run_has_are_refused() {
     let scratch = Scratch::new("history-imported");
     let wrk = |rate: u32| {

@@ -22,7 +22,9 @@ mod units;
 mod warnings;
 
 pub use self::comparable::NotComparable;
-use self::comparable::{refuse_other_hosts, refuse_other_work, refuse_unknown_names};
+use self::comparable::{
+    nothing_in_common, refuse_other_hosts, refuse_other_work, refuse_unknown_names,
+};
 use self::origin::{Origin, one_place_each};
 use self::parity::Answers;
 use self::shared::{Blocks, Identity, Targets, shared};
@@ -35,7 +37,7 @@ use crate::language::{say_in, translated_beside};
 use crate::trust_reason::{why, without_finding, worst};
 use crate::{page, section};
 
-/// Most names of workloads in a sentence.
+/// Most names of workloads or targets in a sentence.
 const MOST_NAMES: usize = 5;
 
 /// The results of one run, or of one result file of another tool.
@@ -236,16 +238,17 @@ impl Results {
 
     /// Names of the workloads; if there are many, of the first ones.
     fn some_workloads(&self) -> Vec<String> {
-        let mut names: Vec<String> = Vec::new();
-        for each in &self.series {
-            if !names.contains(&each.workload) {
-                names.push(each.workload.clone());
-            }
-        }
-        let more = names.len().saturating_sub(MOST_NAMES);
-        names.truncate(MOST_NAMES);
-        names.extend((more > 0).then(|| format!("{more} more")));
-        names
+        first_names(self.series.iter().map(|each| each.workload.as_str()))
+    }
+
+    /// Names of the targets; if there are many, of the first ones.
+    fn some_targets(&self) -> Vec<String> {
+        first_names(self.named_targets())
+    }
+
+    /// The target of each series that has a named target.
+    fn named_targets(&self) -> impl Iterator<Item = &str> {
+        self.series.iter().filter_map(|each| each.target.as_deref())
     }
 
     /// The workloads that `other` does not have, in order of first occurrence.
@@ -262,6 +265,20 @@ impl Results {
     fn has(&self, workload: &str) -> bool {
         self.series.iter().any(|each| each.workload == workload)
     }
+}
+
+/// The names, each once; if there are many, the first ones and the number of the others.
+fn first_names<'a>(all: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in all {
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    let more = names.len().saturating_sub(MOST_NAMES);
+    names.truncate(MOST_NAMES);
+    names.extend((more > 0).then(|| format!("{more} more")));
+    names
 }
 
 /// One value per slice: throughput in a closed loop. In an open loop, the schedule determines the
@@ -338,14 +355,7 @@ pub fn against(
         if let Some(units) = origin::other_units(before, after).into_iter().next() {
             return Err(NotComparable(units));
         }
-        return Err(NotComparable(message!(
-            "nothing-in-common",
-            before = before.name.as_str(),
-            after = after.name.as_str(),
-            then = before.some_workloads(),
-            now = after.some_workloads(),
-            file = before.origin.is_file() || after.origin.is_file()
-        )));
+        return Err(nothing_in_common(before, after));
     }
     let mut warnings = warnings(before, after, &found);
     let mut changes = found.all;

@@ -13,6 +13,7 @@ mod cells;
 mod chart;
 mod concurrency_sweep;
 mod cost;
+mod differing_settings;
 mod earlier;
 mod escape;
 mod expectations;

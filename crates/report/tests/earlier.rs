@@ -394,6 +394,14 @@ fn runs_that_differ_in_what_matters_are_refused_in_one_sentence() {
             .contains("not a workload of both runs; they have get-1KiB, put-1KiB")
     );
 
+    let mut renamed = made_up::pair().document();
+    for each in &mut renamed.results {
+        each.target += "-2";
+    }
+    let others = refusal(&renamed, &[]);
+    let expected = "have no target in common: memory, durable; then memory-2, durable-2; compare";
+    assert!(others.contains(expected), "{others}");
+
     let go = published("minio.gobench.txt");
     let nothing = against(&Results::of_document(&same), &go, &[])
         .unwrap_err()

@@ -245,4 +245,7 @@ fn a_failed_start_is_not_taken_for_the_last_run() {
     shown
         .expect_stdout("nginx")
         .expect_stderr("measured nothing");
+    let listed = Tenbin::new(&scratch, ["list"]).run();
+    listed.expect_code(0).expect_stdout("see off.log");
+    assert!(!listed.stdout.contains("killed"), "{listed}");
 }

@@ -92,3 +92,28 @@ pub(super) fn refuse_unknown_names(
     }
     Ok(())
 }
+
+/// Why two runs have no figure in common: their targets, if none of them is in both, otherwise their
+/// workloads.
+pub(super) fn nothing_in_common(before: &Results, after: &Results) -> NotComparable {
+    let is_file = before.origin.is_file() || after.origin.is_file();
+    let is_of_after = |target: &str| after.named_targets().any(|other| other == target);
+    let shares_target = before.named_targets().any(is_of_after);
+    if !is_file && !shares_target {
+        return NotComparable(message!(
+            "no-target-in-common",
+            before = before.name.as_str(),
+            after = after.name.as_str(),
+            then = before.some_targets(),
+            now = after.some_targets()
+        ));
+    }
+    NotComparable(message!(
+        "nothing-in-common",
+        before = before.name.as_str(),
+        after = after.name.as_str(),
+        then = before.some_workloads(),
+        now = after.some_workloads(),
+        file = is_file
+    ))
+}

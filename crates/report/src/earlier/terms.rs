@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tenbin_result::{Message, Value, Workload, message};
 
+use crate::differing_settings::{Difference, differences};
+
 /// Rewrites the sizes in a name or setting to the current notation: earlier versions wrote `1kB`
 /// for `1KB`, 1,000 bytes.
 pub(super) fn spelled(text: &str) -> String {
@@ -57,17 +59,14 @@ impl Terms {
                 key == "by_target" && mine.contains_key(key) && theirs.contains_key(key)
             };
             let differs = |key: &&&String| !own_words(key) && mine.get(**key) != theirs.get(**key);
-            let shown = |value: Option<&String>| match value {
-                Some(value) => Value::Text(format!("{value:?}")),
-                None => message!("not-given").into(),
-            };
             let told: Vec<Message> = keys
                 .iter()
                 .filter(differs)
-                .map(|key| {
-                    let (then, now) = (shown(mine.get(*key)), shown(theirs.get(*key)));
-                    message!("setting-differs", key = key.as_str(), then, now)
+                .flat_map(|key| {
+                    let [then, now] = [mine, theirs].map(|of| of.get(*key).map(String::as_str));
+                    differences(key, then, now)
                 })
+                .map(Difference::message)
                 .collect();
             if !told.is_empty() {
                 return Some(message!("clauses", clauses = Value::Clauses(told)));

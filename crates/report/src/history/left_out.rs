@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use tenbin_result::{History, Language, LeftOut, LeftOutWhy, Message, Value, message};
+use tenbin_result::{History, Language, LeftOut, LeftOutWhy, Message, message};
 
+use crate::differing_settings::differences;
 use crate::language::say_in;
 
 /// One sentence for each reason, of the runs that are left out of one series, or of all.
@@ -42,20 +43,21 @@ fn why(run: &LeftOut) -> Message {
         LeftOutWhy::Invalid => message!("history-invalid"),
         LeftOutWhy::NoRatio => message!("history-no-ratio"),
         LeftOutWhy::NoFigure => message!("history-no-figure"),
-        LeftOutWhy::OtherSettings { key, value, newest } => message!(
-            "history-other-settings",
-            key = key.as_str(),
-            value = given(value.as_ref()),
-            newest = given(newest.as_ref())
-        ),
+        LeftOutWhy::OtherSettings { key, value, newest } => {
+            other_settings(key, value.as_deref(), newest.as_deref())
+        }
     }
 }
 
-fn given(value: Option<&String>) -> Value {
-    match value {
-        Some(value) => Value::Text(format!("{value:?}")),
-        None => message!("not-given").into(),
-    }
+/// The first difference in a setting, which for headers is that of one header.
+fn other_settings(key: &str, value: Option<&str>, newest: Option<&str>) -> Message {
+    let first = differences(key, value, newest).swap_remove(0);
+    message!(
+        "history-other-settings",
+        key = first.name(),
+        value = first.then,
+        newest = first.now
+    )
 }
 
 #[cfg(test)]

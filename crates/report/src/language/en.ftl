@@ -598,6 +598,9 @@ nothing-in-common =
         [true] ; a file of another tool is compared with a result of one workload on one target
        *[false] {""}
     }
+no-target-in-common =
+    { $before } and { $after } have no target in common: { $then }; then { $now }; compare runs of one plan
+    (tenbin rerun), or give the targets equal names
 other-machines =
     { $before } and { $after } were measured on different machines ({ $what ->
         [host] host
@@ -606,8 +609,11 @@ other-machines =
     } { $then }, then { $now }), so that a change cannot be attributed; repeat the earlier run here
 other-requests =
     { $before } and { $after } sent different requests in workload "{ $workload }" ({ $difference });
-    compare runs of one plan
+    compare runs of one plan: tenbin rerun { $before }
 setting-differs = { $key } { $then }, then { $now }
+setting-header = header { $name }
+header-differs = header { $name }: { $then }, then { $now }
+given = given
 not-given = not given
 work-differs = { $then }; then { $now }
 changed-unknown =
@@ -818,7 +824,7 @@ history-left-out =
         [one] left out: { $run }: { $why }
        *[other] left out: { $count } runs, the newest is { $run }: { $why }
     }
-history-no-result = no result: still running, or killed; tenbin show computes it
+history-no-result = no result: still running, killed, or failed to start; tenbin show computes it or says why not
 history-unreadable = result.json cannot be read; tenbin show computes it again
 history-invalid = the figures are INVALID
 history-no-ratio = no ratio to the anchor, which the run did not measure

@@ -498,6 +498,9 @@ nothing-in-common =
         [true] 。ほかのツールのファイルは、1 つのターゲットで 1 つのワークロードを測った結果とだけ比較できる
        *[false] {""}
     }
+no-target-in-common =
+    { $before } と { $after } には共通のターゲットがない({ $then }。次に { $now })。同じプランの実行どうしを比較する
+    (tenbin rerun)か、ターゲットに同じ名前を付ける
 other-machines =
     { $before } と { $after } は別のマシンで測定した({ $what ->
         [host] ホスト名
@@ -506,8 +509,11 @@ other-machines =
     }が { $then }、次に { $now })ため、変化の原因がわからない。以前の実行をこのマシンで測り直す
 other-requests =
     { $before } と { $after } では、ワークロード「{ $workload }」のリクエストが違う({ $difference })。
-    同じプランの実行どうしを比較する
+    同じプランの実行どうしを比較する(tenbin rerun { $before })
 setting-differs = { $key } は { $then }、次に { $now }
+setting-header = ヘッダー { $name }
+header-differs = ヘッダー { $name } は { $then }、次に { $now }
+given = 指定あり
 not-given = 指定なし
 work-differs = { $then }、次に { $now }
 changed-unknown =
@@ -685,7 +691,7 @@ history-left-out =
         [1] 除外: { $run }: { $why }
        *[other] 除外: { $count } 実行、最新は { $run }: { $why }
     }
-history-no-result = 結果がない。実行中か強制終了。tenbin show で計算できる
+history-no-result = 結果がない。実行中か強制終了か起動の失敗。tenbin show で計算できるか、できない理由がわかる
 history-unreadable = result.json を読めない。tenbin show で計算し直せる
 history-invalid = 値は INVALID
 history-no-ratio = アンカーを測っておらず、比がない

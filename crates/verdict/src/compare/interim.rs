@@ -66,8 +66,7 @@ impl Interim {
 
     /// Adds a slice that has ended, and returns whether a block has ended with it.
     pub fn add(&mut self, slice: &Slice) -> bool {
-        // Neither a probe of a search nor a continuous stretch belongs to a block.
-        if self.logs.is_empty() || slice.probed.is_some() {
+        if self.logs.is_empty() || !is_of_rounds(slice) {
             return false;
         }
         for (ratio, is_biased) in primary_ratios(&self.plan).iter().zip(&mut self.are_biased) {
@@ -111,6 +110,12 @@ impl Interim {
         });
         of_each.collect()
     }
+}
+
+/// Whether a slice belongs to the rounds: a probe of a maximum-rate search, a probe of another load
+/// and a continuous stretch do not.
+fn is_of_rounds(slice: &Slice) -> bool {
+    slice.probed.is_none() && slice.probe.is_none() && !slice.limit_probe && !slice.sustained
 }
 
 #[cfg(test)]
@@ -170,6 +175,28 @@ mod tests {
         }
         assert_eq!(interim.ratios()[0].blocks, 0);
         assert_eq!(interim.ratios()[0].ratio, None);
+    }
+
+    #[test]
+    fn probes_and_stretches_after_the_rounds_change_nothing() {
+        let run = noisy(8);
+        let mut interim = Interim::new(&run.plan);
+        for slice in &run.slices {
+            interim.add(slice);
+        }
+        let of_rounds = interim.ratios();
+        assert_eq!((of_rounds[0].blocks, of_rounds[0].rounds), (8, 16));
+        for slice in &run.slices[..8] {
+            let mut probe = slice.clone();
+            probe.head.limit_probe = true;
+            probe.head.round = 16;
+            probe.head.block = 8;
+            assert!(!interim.add(&probe));
+            probe.head.limit_probe = false;
+            probe.head.sustained = true;
+            assert!(!interim.add(&probe));
+        }
+        assert_eq!(interim.ratios(), of_rounds);
     }
 
     #[test]

@@ -32,8 +32,7 @@ pub(crate) fn history(args: &HistoryArgs) -> Exit {
 }
 
 fn shown(args: &HistoryArgs) -> Result<Exit, CommandError> {
-    kept::can_read(&args.directory)?;
-    let runs = runs_of(&args.directory, &kept::runs_in(&args.directory));
+    let (directory, runs) = found(&args.directory)?;
     let of = HistoryOf {
         target: args.target.as_deref(),
         workload: args.workload.as_deref(),
@@ -41,8 +40,7 @@ fn shown(args: &HistoryArgs) -> Result<Exit, CommandError> {
         anchor: args.anchor.as_deref(),
     };
     check(&of, &runs)?;
-    let directory = args.directory.display().to_string();
-    let mut history = tenbin_verdict::history(&directory, &runs, &of);
+    let mut history = tenbin_verdict::history(&directory.display().to_string(), &runs, &of);
     if let Some(file) = &args.html {
         return Ok(page(&history, file));
     }
@@ -64,7 +62,7 @@ fn shown(args: &HistoryArgs) -> Result<Exit, CommandError> {
         ));
     }
     if history.runs == 0 {
-        output::say_note(&no_run_in(&args.directory));
+        output::say_note(&no_run_in(directory));
     } else if history.series.is_empty() {
         output::say_note(&sentence!(
             "no-such-figure",
@@ -72,6 +70,29 @@ fn shown(args: &HistoryArgs) -> Result<Exit, CommandError> {
         ));
     }
     Ok(Exit::Done)
+}
+
+/// The directory of the runs, and its runs. A name or label of runs in `runs/` means these runs, unless
+/// there is such a directory.
+fn found(named: &Path) -> Result<(&Path, Vec<HistoryRun>), CommandError> {
+    let Err(error) = kept::can_read(named) else {
+        return Ok((named, runs_of(named, &kept::runs_in(named))));
+    };
+    let of_name = kept::of_name(named);
+    if of_name.is_empty() || !matches!(error, CommandError::NoDirectory { .. }) {
+        return Err(error);
+    }
+    let root = Path::new(kept::RUNS);
+    let mut runs = runs_of(root, &kept::runs_in(root));
+    let names: BTreeSet<String> = of_name.iter().map(|run| kept::name_of(run)).collect();
+    runs.retain(|run| names.contains(&run.name));
+    output::say_note(&sentence!(
+        "history-of-name",
+        "{name} is no directory, so these are the runs in runs/ with this name: {count}",
+        name = named.display(),
+        count = runs.len()
+    ));
+    Ok((root, runs))
 }
 
 /// Most series that are printed whatever the newest run has measured.

@@ -125,6 +125,21 @@ pub(crate) fn named(word: &Path) -> Result<Option<PathBuf>, CommandError> {
     })
 }
 
+/// The runs in `runs/` that a name (`--name`) means, oldest first; if none has the name, the run with
+/// this label.
+pub(crate) fn of_name(word: &Path) -> Vec<PathBuf> {
+    let Some(word) = word.to_str().filter(|word| !word.is_empty()) else {
+        return Vec::new();
+    };
+    let runs = runs_in(Path::new(RUNS));
+    let named: Vec<PathBuf> = ending(&runs, word).into_iter().cloned().collect();
+    if !named.is_empty() {
+        return named;
+    }
+    let labelled = |run: &PathBuf| label(run).as_deref() == Some(word);
+    runs.into_iter().filter(labelled).collect()
+}
+
 /// The only run of those found; the names of all of them if they are several.
 fn only(found: &[&PathBuf]) -> Result<Option<PathBuf>, Vec<String>> {
     match found {
@@ -229,6 +244,25 @@ pub(crate) fn is_run(path: &Path) -> bool {
     path.is_dir() && path.join("plan.toml").exists()
 }
 
+/// Whether a run has got as far as its first slice.
+pub(crate) fn has_measurements(run: &Path) -> bool {
+    run.join(LINES).exists()
+}
+
+/// Names of the files with the output of the targets of a run, without empty ones, in order.
+pub(crate) fn logs(run: &Path) -> Vec<String> {
+    let entries = fs::read_dir(run).into_iter().flatten().flatten();
+    let is_log = |path: &PathBuf| {
+        let known = path.metadata();
+        path.extension().is_some_and(|it| it == "log")
+            && known.is_ok_and(|known| known.is_file() && known.len() > 0)
+    };
+    let paths = entries.map(|entry| entry.path()).filter(is_log);
+    let mut names: Vec<String> = paths.map(|path| name_of(&path)).collect();
+    names.sort_unstable();
+    names
+}
+
 /// Name of a run directory.
 pub(crate) fn name_of(run: &Path) -> String {
     let name = run.file_name().unwrap_or_default();
@@ -248,7 +282,7 @@ fn runs_back(word: &str) -> Option<usize> {
 /// no others.
 fn newest(runs: &[PathBuf], back: usize) -> Result<PathBuf, CommandError> {
     let newest = runs.last().ok_or(CommandError::NoRun)?;
-    let is_measured = |run: &&PathBuf| run.join(LINES).exists();
+    let is_measured = |run: &&PathBuf| has_measurements(run);
     let measured: Vec<&PathBuf> = runs.iter().rev().filter(is_measured).collect();
     match measured.get(back) {
         Some(&run) => {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde_json::json;
-use tenbin_plan::{LARGEST_RESULT, read_own, sentence};
+use tenbin_plan::{LARGEST_RESULT, Sentence, read_own, sentence};
 use tenbin_record::{is_running, rfc3339};
 use tenbin_result::{Document, Language, Trust, document_from_json};
 
@@ -177,16 +177,33 @@ impl Row {
     pub(crate) fn said(&self) -> String {
         match self.state {
             State::Running => said(&sentence!("still-running", "still running")),
-            State::NoResult => said(&sentence!(
-                "no-result",
-                "no result: the run was killed; tenbin show computes it"
-            )),
+            State::NoResult => said(&self.why_no_result()),
             State::Damaged => said(&sentence!(
                 "result-unreadable",
                 "result.json cannot be read; tenbin show computes it again"
             )),
             State::Judged(_) => self.judged(),
         }
+    }
+
+    /// Why the run has no result, and what helps.
+    fn why_no_result(&self) -> Sentence {
+        let run = self.result.parent().unwrap_or(Path::new("."));
+        if kept::has_measurements(run) {
+            return sentence!(
+                "no-result",
+                "no result: the run was killed; tenbin show computes it"
+            );
+        }
+        let logs = kept::logs(run);
+        if logs.is_empty() {
+            return sentence!("no-result-no-slice", "no result: nothing was measured");
+        }
+        sentence!(
+            "no-result-but-logs",
+            "no result: nothing was measured; see {logs} in its directory",
+            logs = logs.join(", ")
+        )
     }
 
     /// The verdicts in words, and whether the run is complete.
