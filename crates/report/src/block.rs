@@ -192,7 +192,12 @@ impl Cell {
                     let value = figure.map(|figure| unit.of(figure.value));
                     value.unwrap_or_else(|| words.unknown.to_string())
                 }
-                Detail::Spread => unit.with_spread(*figure, words),
+                Detail::Spread => match figure {
+                    Some(point) if point.interval.is_none() => {
+                        format!("{}{NO_SPREAD}", unit.of(point.value))
+                    }
+                    _ => unit.with_spread(*figure, words),
+                },
                 Detail::Interval => unit.with_interval(*figure, words),
             }),
             Self::Number(figure) => Text::plain(number(*figure, detail, words)),
@@ -269,6 +274,8 @@ impl From<String> for Cell {
 
 /// Largest number of characters of a figure. A longer text is a sentence that begins with a
 /// number.
+/// What a cell prints behind a figure whose interval is unknown.
+const NO_SPREAD: &str = " ±?";
 const FIGURE: usize = 32;
 
 impl Table {
@@ -422,7 +429,7 @@ mod tests {
         assert_eq!(cell.text(Detail::Value, &ENGLISH).letters(), "2.00 ms");
         assert_eq!(
             cell.text(Detail::Spread, &ENGLISH).letters(),
-            "2.00 ms (interval unknown)"
+            "2.00 ms ±?"
         );
         assert_eq!(
             cell.text(Detail::Interval, &ENGLISH).letters(),

@@ -297,6 +297,7 @@ pub(crate) fn of_comparison(found: &RateComparison) -> Message {
     };
     let claim = match (found.ratio, found.low.zip(found.high)) {
         (None, _) => between("rates-unknown"),
+        (Some(1.0), None) => between("rates-alike"),
         (Some(value), None) => by("rates-unbounded", value),
         (Some(value), Some((low, high))) => {
             let is_open = low <= 1.0 && 1.0 <= high;
@@ -347,7 +348,10 @@ mod tests {
             found.document().has_result()
         };
         assert!(has_result(&run.slices) && !has_result(&run.slices[..4]));
-        assert!(compared.ends_with("(bracket unknown)"), "{compared}");
+        assert_eq!(
+            compared,
+            "b sustained the same rate as a at get before the search ended (bracket unknown)"
+        );
         // After a failed proof, the sentence claims neither the rate nor the next lower rate.
         let mut slices = run.slices.clone();
         for slice in &mut slices {

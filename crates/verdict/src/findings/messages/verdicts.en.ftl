@@ -194,6 +194,9 @@ about-highest-rates =
 rates-unknown =
     cannot compare the highest rates of { $challenger } and { $baseline } at { $workload }: one of them
     is not known to sustain any rate
+rates-alike =
+    { $challenger } sustained the same rate as { $baseline } at { $workload } before the search ended
+    (bracket unknown)
 rates-unbounded =
     { $challenger } sustained a { $higher ->
         [true] higher

@@ -175,6 +175,8 @@ about-highest-rate = { $workload } での { $target } の最大レート
 about-highest-rates = { $workload } での { $challenger } と { $baseline } の最大レートの比較
 rates-unknown =
     { $workload } での { $challenger } と { $baseline } の最大レートは比較できない: 維持できるレートがわからないターゲットがある
+rates-alike =
+    探索が終わるまでに { $challenger } が { $workload } で維持したレートは { $baseline } と同じ(上下限は不明)
 rates-unbounded =
     探索が終わるまでに { $challenger } が { $workload } で維持したレートは { $baseline } より{ $higher ->
         [true] 高い
