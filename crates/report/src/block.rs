@@ -241,7 +241,7 @@ fn number(figure: Option<Figure>, detail: Detail, words: &Words) -> String {
     let value = digits(known.value);
     match (detail, known.interval) {
         (Detail::Value, _) => value,
-        (Detail::Spread, None) => format!("{value} ±{}", words.unknown),
+        (Detail::Spread, None) => format!("{value}{NO_SPREAD}"),
         (Detail::Spread, Some(ends)) => {
             let longer = (known.value - ends.low).max(ends.high - known.value);
             match known.value {
@@ -272,10 +272,10 @@ impl From<String> for Cell {
     }
 }
 
-/// Largest number of characters of a figure. A longer text is a sentence that begins with a
-/// number.
 /// What a cell prints behind a figure whose interval is unknown.
 const NO_SPREAD: &str = " ±?";
+/// Largest number of characters of a figure. A longer text is a sentence that begins with a
+/// number.
 const FIGURE: usize = 32;
 
 impl Table {
@@ -427,10 +427,7 @@ mod tests {
         let figure = known(0.002);
         let cell = Cell::Figure(TIME, figure);
         assert_eq!(cell.text(Detail::Value, &ENGLISH).letters(), "2.00 ms");
-        assert_eq!(
-            cell.text(Detail::Spread, &ENGLISH).letters(),
-            "2.00 ms ±?"
-        );
+        assert_eq!(cell.text(Detail::Spread, &ENGLISH).letters(), "2.00 ms ±?");
         assert_eq!(
             cell.text(Detail::Interval, &ENGLISH).letters(),
             "2.00 ms (interval unknown)"
