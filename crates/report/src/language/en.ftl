@@ -514,6 +514,7 @@ compare-control-moved =
     a control changed by a factor of { $moved } (limit: { $limit } in either direction)
 compare-next =
     next: { $step ->
+        [lint] find out why { $name } is not VALID: tenbin lint { $name }
         [repeat] find out why { $name } is not VALID, and repeat that run
         [tenbin] measure both versions with tenbin, as two targets of one run
        *[together] measure both versions as two targets of one run, in which changes of the machine cancel

@@ -422,6 +422,7 @@ compare-control-moved =
     対照が { $moved } 倍に変わり、許容範囲(どちらの向きにも { $limit } 倍)を超えた
 compare-next =
     次にすること: { $step ->
+        [lint] { $name } が VALID でない理由を調べる: tenbin lint { $name }
         [repeat] { $name } が VALID でない理由を調べ、その実行を測り直す
         [tenbin] 両方のバージョンを tenbin で、1 回の実行の 2 つのターゲットとして測る
        *[together] 両方のバージョンを 1 回の実行の 2 つのターゲットとして測り、マシンの変化を打ち消す
