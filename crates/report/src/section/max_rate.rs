@@ -2,6 +2,7 @@
 
 use tenbin_result::format::{SHARE, TIME, UNKNOWN, digits, exact_rate, fixed_seconds};
 use tenbin_result::{Document, LimitKind, Search, SearchLimit, SearchProbe, message};
+use tenbin_verdict::sentences;
 
 use crate::block::{Block, Cell, Table};
 use crate::language::say;
@@ -11,9 +12,19 @@ const MOST_ON_SCREEN: usize = 8;
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let searches = document.searches.iter();
-    searches
-        .flat_map(|search| of_search(document, search, search.probes.len()))
-        .collect()
+    let with_result = |search: &Search| {
+        let mut blocks = of_search(document, search, search.probes.len());
+        blocks.extend(whole_result(document, search));
+        blocks
+    };
+    searches.flat_map(with_result).collect()
+}
+
+/// The whole result of a search, if headlines have only a part.
+fn whole_result(document: &Document, search: &Search) -> Option<Block> {
+    let whole = sentences::of_search(search);
+    let is_partial = whole != sentences::of_search_in_short(search);
+    is_partial.then(|| Block::sentence(&say(document, &whole)))
 }
 
 /// As [`blocks`], but only the last probes of each search.

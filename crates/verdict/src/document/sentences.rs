@@ -48,7 +48,7 @@ fn of_comparisons(document: &Document) -> Vec<Message> {
         )
         .chain(document.rate_comparisons.iter().map(of_rates))
         .chain(document.concurrency_sweeps.iter().map(of_concurrency_sweep))
-        .chain(document.searches.iter().map(of_search))
+        .chain(document.searches.iter().map(of_search_in_short))
         .collect()
 }
 
@@ -125,6 +125,12 @@ pub fn of_concurrency_sweep_comparison(found: &ConcurrencySweepComparison) -> Me
 /// The result of a maximum-rate search.
 pub fn of_search(found: &Search) -> Message {
     max_rate::sentence::of_search(found)
+}
+
+/// The result of a maximum-rate search for headlines and lists: of a search without a decision, its bounds
+/// and what to do.
+pub fn of_search_in_short(found: &Search) -> Message {
+    max_rate::headline::of_search_in_short(found)
 }
 
 /// The comparison of the highest rates of two targets.
