@@ -46,6 +46,11 @@ figures = { $target } at { $workload }: { $throughput }
 figures-p99 = { $target } at { $workload }: { $throughput }, p99 { $p99 }
 nothing-measured = nothing was measured
 none-measured = none: nothing was measured
+probe-open =
+    "more steps to decide": the steps at this rate are too few, or contradict each other
+probe-void =
+    "no: does not count": the load generator or its machine was late, so the missed limit says nothing
+    about the target
 last-probes =
     the last { $shown } of { $count } steps; -v, or tenbin show --section max-rate, shows all
 cannot-be-trusted = no verdict: the figures of this run cannot be trusted

@@ -51,6 +51,9 @@ figures = { $target }({ $workload }): { $throughput }
 figures-p99 = { $target }({ $workload }): { $throughput }、p99 { $p99 }
 nothing-measured = 何も測定されなかった
 none-measured = なし: 何も測定されなかった
+probe-open = 「判定には追加の試行が必要」: このレートの試行が足りないか、結果が互いに矛盾する
+probe-void =
+    「いいえ(数えない)」: 負荷生成側かそのマシンが遅れたため、満たさなかった制限はターゲットについて何も示さない
 last-probes = { $count } 回の試行のうち最後の { $shown } 回。全試行は -v か tenbin show --section max-rate で表示
 cannot-be-trusted = なし: この実行の数値は信用できない
 one-target = ターゲットは 1 つで、比べる相手がない
