@@ -669,7 +669,9 @@ gate-figure =
         [true] {" "}at { $workload }
        *[false] {""}
     } { $change } ({ $interval }, margin { $margin })
-    } { $ratio } ({ $low }–{ $high }, margin { $margin })
+gate-at-least = at least { $end }
+gate-at-most = at most { $end }
+gate-no-end = no limit is known yet
 gate-title = { $name }: { $candidate } against { $base }
 gate-margin = { $margin }
 gate-chart = Candidate ÷ base: ● ratio, ├─┤ interval, │ no difference, ┊ margin. An arrow points to an end beyond the scale

@@ -566,7 +566,9 @@ gate-figure =
         [true] { $workload } の
        *[false] {""}
     }{ $metric } { $change } ({ $interval }、許容差 { $margin })
-    }{ $metric } { $ratio } ({ $low }–{ $high }、許容差 { $margin })
+gate-at-least = { $end } 以上
+gate-at-most = { $end } 以下
+gate-no-end = 限界はまだ不明
 gate-title = { $name }: { $candidate } と { $base } の比較
 gate-margin = { $margin }
 gate-chart = 候補 ÷ 基準: ● 比、├─┤ 区間、│ 差なし、┊ 許容差。矢印の先は目盛りの外
