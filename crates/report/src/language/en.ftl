@@ -42,8 +42,16 @@ decided-beside = already decided: { $first }
 decided-both = already decided: { $first }, and { $second }
 
 # Answers without a comparison
-figures = { $target } at { $workload }: { $throughput }
-figures-p99 = { $target } at { $workload }: { $throughput }, p99 { $p99 }
+figures =
+    { $target }{ $named ->
+        [true] {" "}at { $workload }
+       *[false] {""}
+    }: { $throughput }
+figures-p99 =
+    { $target }{ $named ->
+        [true] {" "}at { $workload }
+       *[false] {""}
+    }: { $throughput }, p99 { $p99 }
 nothing-measured = nothing was measured
 none-measured = none: nothing was measured
 probe-open =

@@ -47,8 +47,16 @@ proven = { $metric }は { $change }(この値だけの { $confidence } % 信頼�
 decided-beside = すでに確定: { $first }
 decided-both = すでに確定: { $first }、{ $second }
 
-figures = { $target }({ $workload }): { $throughput }
-figures-p99 = { $target }({ $workload }): { $throughput }、p99 { $p99 }
+figures =
+    { $target }{ $named ->
+        [true] ({ $workload })
+       *[false] {""}
+    }: { $throughput }
+figures-p99 =
+    { $target }{ $named ->
+        [true] ({ $workload })
+       *[false] {""}
+    }: { $throughput }、p99 { $p99 }
 nothing-measured = 何も測定されなかった
 none-measured = なし: 何も測定されなかった
 probe-open = 「判定には追加の試行が必要」: このレートの試行が足りないか、結果が互いに矛盾する
