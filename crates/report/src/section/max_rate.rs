@@ -23,7 +23,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
 /// The whole result of a search, if headlines have only a part.
 fn whole_result(document: &Document, search: &Search) -> Option<Block> {
     let whole = sentences::of_search(search);
-    let is_partial = whole != sentences::of_search_in_short(search);
+    let is_partial = whole != sentences::of_search_in_short(document, search);
     is_partial.then(|| Block::sentence(&say(document, &whole)))
 }
 

@@ -1,6 +1,6 @@
 //! The result of a search in short, for headlines and lists.
 
-use tenbin_result::{Message, Search, SearchOutcome, Trust, Value, message};
+use tenbin_result::{Document, Message, Search, SearchOutcome, Trust, Value, message};
 
 use super::own_limit::is_lower_bound;
 use super::sentence::{of_search, with_trust};
@@ -8,15 +8,40 @@ use super::sentence::{of_search, with_trust};
 /// Id of the result of a search whose machine was late.
 const DESPITE_DELAY: &str = "search-despite-delay";
 
+/// Whether a sentence names the workload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The run has one workload, whose name says nothing.
+    Only,
+    /// The run has several workloads.
+    Named,
+}
+
+impl Place {
+    /// How the searches of a run are told apart.
+    pub(crate) fn in_run(document: &Document) -> Self {
+        if document.workloads.len() > 1 {
+            Self::Named
+        } else {
+            Self::Only
+        }
+    }
+
+    fn of(self, found: &Search) -> Option<Message> {
+        let named = || message!("search-place", workload = &found.workload);
+        (self == Self::Named).then(named)
+    }
+}
+
 /// The result in one short sentence: of a search without a decision, what is known of its bounds and what
-/// to do. The other figures of such a search are in [`of_search`].
-pub(crate) fn of_search_in_short(found: &Search) -> Message {
+/// to do, with the workload if the run has several. The other figures of such a search are in [`of_search`].
+pub(crate) fn of_search_in_short(found: &Search, place: Place) -> Message {
     let is_short = found.trust != Trust::Invalid && found.data.is_some();
     let names_its_cause = found.data.as_ref().is_some_and(is_lower_bound);
     match found.outcome {
         _ if !is_short || names_its_cause => of_search(found),
-        SearchOutcome::AtLeast | SearchOutcome::Unknown => bounds(found),
-        SearchOutcome::Below if !found.undecided.is_empty() => bounds(found),
+        SearchOutcome::AtLeast | SearchOutcome::Unknown => bounds(found, place),
+        SearchOutcome::Below if !found.undecided.is_empty() => bounds(found, place),
         SearchOutcome::Disproven => claim_alone(found),
         SearchOutcome::Proven | SearchOutcome::Below | SearchOutcome::Futile => of_search(found),
     }
@@ -32,7 +57,7 @@ fn claim_alone(found: &Search) -> Message {
 }
 
 /// What is known of the highest rate, why no more is, and what to do.
-fn bounds(found: &Search) -> Message {
+fn bounds(found: &Search, place: Place) -> Message {
     let often = found.rate.map_or_else(|| held_often(found), |_| None);
     let known = match (found.rate, &often, found.failed) {
         (Some(_), _, Some(_)) => "between",
@@ -46,7 +71,7 @@ fn bounds(found: &Search) -> Message {
         "search-short",
         known = Value::word(known),
         target = &found.target,
-        workload = &found.workload,
+        place = place.of(found),
         slo = &found.slo,
         busy = is_of_busy_machine(found)
     );
@@ -101,11 +126,11 @@ mod tests {
 
     use super::super::search_results;
     use super::super::tests::searched;
-    use super::of_search_in_short;
+    use super::{Place, of_search_in_short};
     use crate::findings::messages::Messages;
 
     fn said(found: &Search) -> String {
-        Messages::NONE.in_english(&of_search_in_short(found))
+        Messages::NONE.in_english(&of_search_in_short(found, Place::Named))
     }
 
     #[test]
@@ -121,6 +146,9 @@ mod tests {
             "a sustains at least 200/s at get within p99<10ms (not proven): the search was too short \
              → longer -d"
         );
+        let only = of_search_in_short(&short, Place::Only);
+        let only = Messages::NONE.in_english(&only);
+        assert!(only.contains("200/s within p99<10ms"), "{only}");
         short.probes[0].void = true;
         short.failed = Some(400.0);
         assert_eq!(

@@ -150,25 +150,26 @@ search-undecided =
     }
 search-short =
     { $known ->
-        [between] { $target } sustains at least { $rate }, at most { $failed } at { $workload } within { $slo }
+        [between] { $target } sustains at least { $rate }, at most { $failed }{ $place } within { $slo }
             (not proven)
-        [least] { $target } sustains at least { $rate } at { $workload } within { $slo } (not proven)
+        [least] { $target } sustains at least { $rate }{ $place } within { $slo } (not proven)
         [held-between]
             { $target } held { $rate } in { $held } of { $probes ->
                 [one] 1 step
                *[other] { $probes } steps
-            }, and sustains at most { $failed } at { $workload } within { $slo } (not proven)
+            }, and sustains at most { $failed }{ $place } within { $slo } (not proven)
         [held]
             { $target } held { $rate } in { $held } of { $probes ->
                 [one] 1 step
                *[other] { $probes } steps
-            } at { $workload } within { $slo } (not proven)
-        [most] { $target } sustains at most { $failed } at { $workload } within { $slo } (not proven)
-       *[unknown] the highest rate of { $target } at { $workload } within { $slo } is unknown
+            }{ $place } within { $slo } (not proven)
+        [most] { $target } sustains at most { $failed }{ $place } within { $slo } (not proven)
+       *[unknown] the highest rate of { $target }{ $place } within { $slo } is unknown
     }: { $busy ->
         [true] the machine was busy, or the search too short → longer -d, idle machine
        *[false] the search was too short → longer -d
     }
+search-place = {" "}at { $workload }
 search-rate = { $rate }
 search-rates = { $count } rates from { $first } to { $last }
 search-despite-delay =
