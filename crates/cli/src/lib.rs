@@ -11,6 +11,7 @@ mod help;
 mod hide;
 mod interrupt;
 mod language;
+mod markdown;
 mod output;
 mod pages;
 mod progress;

@@ -17,6 +17,7 @@ use crate::errors;
 use crate::exit::Exit;
 use crate::front;
 use crate::language::language;
+use crate::markdown;
 use crate::sentences::said_in;
 
 /// Report width in columns if the width of the terminal is unknown.
@@ -169,6 +170,15 @@ pub(crate) fn print_text(text: impl AsRef<str>) {
     print(for_reader(text.as_ref()).as_bytes());
 }
 
+/// Prints a page in Markdown on standard output, on a terminal without the marks of Markdown.
+pub(crate) fn print_page(page: &str) {
+    if io::stdout().is_terminal() {
+        print_text(markdown::for_terminal(page, has_colour()));
+    } else {
+        print_text(page);
+    }
+}
+
 /// Prints data on standard output. A closed pipe is not an error. Any other failure is reported
 /// once, and the program then ends with [`Exit::Record`].
 pub(crate) fn print(text: &[u8]) {
@@ -220,6 +230,11 @@ pub(crate) fn is_smart(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
+/// Whether standard output is a terminal on which text can have colours and be bold.
+fn has_colour() -> bool {
+    is_smart(&io::stdout()) && std::env::var_os("NO_COLOR").is_none()
+}
+
 /// Standard output with a buffer, for large outputs.
 pub(crate) fn stream() -> impl io::Write {
     io::BufWriter::with_capacity(64 << 10, io::stdout())
@@ -253,10 +268,9 @@ pub(crate) fn terminal_width() -> Option<usize> {
 /// Prints the requested part of a report on standard output.
 pub(crate) fn report(document: &Document, extent: Extent<'_>) {
     let width = terminal_width().unwrap_or(COLUMNS);
-    let colour = is_smart(&io::stdout()) && std::env::var_os("NO_COLOR").is_none();
     let view = View {
         width,
-        colour,
+        colour: has_colour(),
         extent,
     };
     print(for_reader(&terminal(document, view)).as_bytes());

@@ -110,7 +110,7 @@ fn the_list_has_the_figure_of_a_run_of_one_target() {
     Tenbin::line(&scratch, line).run().expect_measured();
     let list = Tenbin::line(&scratch, "list").run();
     list.expect_code(0);
-    let figure = list.stdout.contains("web at http-GET: ");
+    let figure = list.stdout.contains("web: ");
     let is_untrusted = list.stdout.contains("the figures cannot be trusted");
     assert!(figure || is_untrusted, "{list}");
 }

@@ -121,6 +121,18 @@ fn lint_ends_with_a_code_for_nothing_something_and_a_file_that_cannot_be_read() 
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    let (code, _, error) = tenbin(&scratch, &["import", &flawed]);
+    assert_eq!(code, 0, "{error}");
+    let end = format!(": tenbin lint {flawed}\n");
+    assert!(
+        error.contains("lint finds ") && error.ends_with(&end),
+        "{error}"
+    );
+    let (_, text, error) = tenbin(&scratch, &["compare", &clean, &flawed]);
+    let next = format!("is not VALID: tenbin lint {flawed}");
+    assert!(text.contains(&next), "{text}{error}");
+    let (_, _, error) = tenbin(&scratch, &["import", &clean]);
+    assert_eq!(error, "");
     let (code, text, _) = tenbin(&scratch, &["lint", "--json", &flawed]);
     assert_eq!(code, 6);
     let found: serde_json::Value = serde_json::from_str(&text).expect("JSON");

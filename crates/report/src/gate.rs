@@ -73,8 +73,12 @@ fn figure(figure: &GateFigure, with_workload: bool) -> Message {
     )
 }
 
-/// Both ends of the interval, in the form of the change. An end that is not known yet can lie anywhere.
+/// Both ends of the interval, in the form of the change, or the only end that is known.
 fn interval(figure: &GateFigure) -> Message {
+    let (low, high) = match (figure.low, figure.high) {
+        (Some(low), Some(high)) => (low, high),
+        (low, high) => return one_end(low, high, Value::Change),
+    };
     let is_factor = figure.ratio.is_none_or(is_factor);
     let id = if is_factor {
         "ratio-ends"
@@ -82,10 +86,18 @@ fn interval(figure: &GateFigure) -> Message {
         "change-ends"
     };
     let end: fn(f64) -> String = if is_factor { ratio } else { points };
-    let high = figure.high.map_or_else(|| "∞".to_owned(), end);
     Message::new(id)
-        .with("low", end(figure.low.unwrap_or(0.0)))
-        .with("high", high)
+        .with("low", end(low))
+        .with("high", end(high))
+}
+
+/// The end of an interval that is known, if the other one is not: `at least −6.3 %`.
+pub(crate) fn one_end(low: Option<f64>, high: Option<f64>, value: fn(f64) -> Value) -> Message {
+    match (low, high) {
+        (Some(low), _) => message!("gate-at-least", end = value(low)),
+        (None, Some(high)) => message!("gate-at-most", end = value(high)),
+        (None, None) => message!("gate-no-end"),
+    }
 }
 
 /// The result in English and on one line, for annotations and test reports: `REGRESSION: candidate is
@@ -251,6 +263,22 @@ pub(crate) mod tests {
             standing,
             decides,
         }
+    }
+
+    #[test]
+    fn an_interval_with_one_end_has_no_infinity() {
+        let said = |low: Option<f64>, high: Option<f64>| {
+            let figure = GateFigure {
+                low,
+                high,
+                ..figure_of("throughput", GateStanding::CannotTell, false)
+            };
+            say_in(Language::English, &interval(&figure))
+        };
+        assert_eq!(said(Some(0.937), None), "at least −6.3 %");
+        assert_eq!(said(None, Some(1.02)), "at most +2.0 %");
+        assert_eq!(said(None, None), "no limit is known yet");
+        assert_eq!(said(Some(0.937), Some(1.02)), "−6.3 … +2.0 %");
     }
 
     #[test]

@@ -80,7 +80,7 @@ const FREQUENT: &[(&str, &str)] = &[
     ("name", "Name of the experiment and of the run directory"),
     ("note", "Note kept with the result"),
     ("live", "Serve a live page of the run on 127.0.0.1"),
-    ("quiet", "Print only the result and errors"),
+    ("quiet", "Print the report without progress and notes"),
     ("json", "Print the result as JSON"),
     (
         "export",

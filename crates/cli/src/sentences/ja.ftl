@@ -795,6 +795,8 @@ lint-file = { $file }: { $tool }、測定 { $measurements } 件
 lint-finding = { $severity } { $rule }{ $at }: { $evidence }
 lint-nothing = { $rules } 個の規則では何も見つからなかった。規則に必要な数値がファイルにないこともある(docs/lint.md)
 lint-found = 所見 { $findings } 件、うち { $invalid } 件は数値を使えなくする
+import-suspect = lint の所見が { $problems } 件あり、これらの数値は誤解を招くおそれがある: tenbin lint{ $options } { $file }
+import-invalid = lint の所見が { $problems } 件あり、これらの数値は使えない: tenbin lint{ $options } { $file }
 lint-alike = { $evidence }。同様の繰り返しがほかに { $repetitions } 回
 lint-averaged =
     { $windows } 個の区切りの { $percentile } は { $low }〜{ $high }。{ $tool } が示すのは区切りごとの値の平均で、

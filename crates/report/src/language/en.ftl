@@ -42,10 +42,23 @@ decided-beside = already decided: { $first }
 decided-both = already decided: { $first }, and { $second }
 
 # Answers without a comparison
-figures = { $target } at { $workload }: { $throughput }
-figures-p99 = { $target } at { $workload }: { $throughput }, p99 { $p99 }
+figures =
+    { $target }{ $named ->
+        [true] {" "}at { $workload }
+       *[false] {""}
+    }: { $throughput }
+figures-p99 =
+    { $target }{ $named ->
+        [true] {" "}at { $workload }
+       *[false] {""}
+    }: { $throughput }, p99 { $p99 }
 nothing-measured = nothing was measured
 none-measured = none: nothing was measured
+probe-open =
+    "more steps to decide": the steps at this rate are too few, or contradict each other
+probe-void =
+    "no: does not count": the load generator or its machine was late, so the missed limit says nothing
+    about the target
 last-probes =
     the last { $shown } of { $count } steps; -v, or tenbin show --section max-rate, shows all
 cannot-be-trusted = no verdict: the figures of this run cannot be trusted
@@ -514,6 +527,7 @@ compare-control-moved =
     a control changed by a factor of { $moved } (limit: { $limit } in either direction)
 compare-next =
     next: { $step ->
+        [lint] find out why { $name } is not VALID: tenbin lint { $name }
         [repeat] find out why { $name } is not VALID, and repeat that run
         [tenbin] measure both versions with tenbin, as two targets of one run
        *[together] measure both versions as two targets of one run, in which changes of the machine cancel
@@ -669,7 +683,9 @@ gate-figure =
         [true] {" "}at { $workload }
        *[false] {""}
     } { $change } ({ $interval }, margin { $margin })
-    } { $ratio } ({ $low }–{ $high }, margin { $margin })
+gate-at-least = at least { $end }
+gate-at-most = at most { $end }
+gate-no-end = no limit is known yet
 gate-title = { $name }: { $candidate } against { $base }
 gate-margin = { $margin }
 gate-chart = Candidate ÷ base: ● ratio, ├─┤ interval, │ no difference, ┊ margin. An arrow points to an end beyond the scale

@@ -47,10 +47,21 @@ proven = { $metric }は { $change }(この値だけの { $confidence } % 信頼�
 decided-beside = すでに確定: { $first }
 decided-both = すでに確定: { $first }、{ $second }
 
-figures = { $target }({ $workload }): { $throughput }
-figures-p99 = { $target }({ $workload }): { $throughput }、p99 { $p99 }
+figures =
+    { $target }{ $named ->
+        [true] ({ $workload })
+       *[false] {""}
+    }: { $throughput }
+figures-p99 =
+    { $target }{ $named ->
+        [true] ({ $workload })
+       *[false] {""}
+    }: { $throughput }、p99 { $p99 }
 nothing-measured = 何も測定されなかった
 none-measured = なし: 何も測定されなかった
+probe-open = 「判定には追加の試行が必要」: このレートの試行が足りないか、結果が互いに矛盾する
+probe-void =
+    「いいえ(数えない)」: 負荷生成側かそのマシンが遅れたため、満たさなかった制限はターゲットについて何も示さない
 last-probes = { $count } 回の試行のうち最後の { $shown } 回。全試行は -v か tenbin show --section max-rate で表示
 cannot-be-trusted = なし: この実行の数値は信用できない
 one-target = ターゲットは 1 つで、比べる相手がない
@@ -422,6 +433,7 @@ compare-control-moved =
     対照が { $moved } 倍に変わり、許容範囲(どちらの向きにも { $limit } 倍)を超えた
 compare-next =
     次にすること: { $step ->
+        [lint] { $name } が VALID でない理由を調べる: tenbin lint { $name }
         [repeat] { $name } が VALID でない理由を調べ、その実行を測り直す
         [tenbin] 両方のバージョンを tenbin で、1 回の実行の 2 つのターゲットとして測る
        *[together] 両方のバージョンを 1 回の実行の 2 つのターゲットとして測り、マシンの変化を打ち消す
@@ -568,7 +580,9 @@ gate-figure =
         [true] { $workload } の
        *[false] {""}
     }{ $metric } { $change } ({ $interval }、許容差 { $margin })
-    }{ $metric } { $ratio } ({ $low }–{ $high }、許容差 { $margin })
+gate-at-least = { $end } 以上
+gate-at-most = { $end } 以下
+gate-no-end = 限界はまだ不明
 gate-title = { $name }: { $candidate } と { $base } の比較
 gate-margin = { $margin }
 gate-chart = 候補 ÷ 基準: ● 比、├─┤ 区間、│ 差なし、┊ 許容差。矢印の先は目盛りの外

@@ -74,7 +74,8 @@ fn answers(document: &Document) -> Vec<Text> {
         .concurrency_sweeps
         .iter()
         .map(sentences::of_concurrency_sweep);
-    let of_search = document.searches.iter().map(sentences::of_search);
+    let searches = document.searches.iter();
+    let of_search = searches.map(|found| sentences::of_search_in_short(document, found));
     answers.extend(of_concurrency_sweep.chain(of_search).map(said));
     if answers.is_empty() {
         answers = alone(document).into_iter().map(said).collect();

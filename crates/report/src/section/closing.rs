@@ -448,7 +448,8 @@ pub(super) fn is_closed(document: &Document, result: &ResultOf) -> bool {
 }
 
 /// The main figures of a result: throughput. In an open loop, where the schedule determines the
-/// throughput, also the 99th percentile, if the workload has one operation.
+/// throughput, also the 99th percentile, if the workload has one operation. Names the workload if the run
+/// has several.
 pub(super) fn figures(
     document: &Document,
     result: &ResultOf,
@@ -461,6 +462,7 @@ pub(super) fn figures(
         let (target, workload) = (&result.target, &result.workload);
         let figures = Message::new(id).with("target", target);
         figures
+            .with("named", document.workloads.len() > 1)
             .with("workload", workload)
             .with("throughput", throughput)
     };

@@ -9,7 +9,7 @@ use tenbin_result::{
 };
 
 use crate::block::{Block, Cell, Look, Table, Text};
-use crate::gate::{answer, word};
+use crate::gate::{answer, one_end, word};
 use crate::language::{say, say_text, styled};
 
 /// Rounds of a block: a gate compares two targets.
@@ -116,7 +116,7 @@ fn table(document: &Document, gate: &Gate) -> Table {
                 .ratio
                 .map_or_else(|| UNKNOWN.to_owned(), ratio)
                 .into(),
-            interval(figure).into(),
+            interval(document, figure).into(),
             say(
                 document,
                 &message!("gate-margin", margin = Value::Share(figure.margin)),
@@ -137,14 +137,12 @@ fn metric(figure: &GateFigure) -> Message {
     }
 }
 
-/// The interval of the ratio: `0.985–1.020`; an end that no evidence sets is open.
-fn interval(figure: &GateFigure) -> String {
+/// The interval of the ratio: `0.985–1.020`; `at least 0.985` if no evidence sets the other end.
+fn interval(document: &Document, figure: &GateFigure) -> String {
     match (figure.low, figure.high) {
         (None, None) => UNKNOWN.to_owned(),
-        (low, high) => {
-            let end = |end: Option<f64>, open: &str| end.map_or_else(|| open.to_owned(), ratio);
-            format!("{}–{}", end(low, "0"), end(high, "∞"))
-        }
+        (Some(low), Some(high)) => format!("{}–{}", ratio(low), ratio(high)),
+        (low, high) => say(document, &one_end(low, high, Value::Ratio)),
     }
 }
 

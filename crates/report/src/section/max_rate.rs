@@ -1,19 +1,30 @@
 //! The section on maximum-rate searches: every step, and the result.
 
 use tenbin_result::format::{SHARE, TIME, UNKNOWN, digits, exact_rate, fixed_seconds};
-use tenbin_result::{Document, LimitKind, Search, SearchLimit, SearchProbe, message};
+use tenbin_result::{Document, LimitKind, Message, Search, SearchLimit, SearchProbe, message};
+use tenbin_verdict::sentences;
 
 use crate::block::{Block, Cell, Table};
-use crate::language::say;
+use crate::language::{clauses, say};
 
 /// Most probes of a search that the first screen shows: the last ones, which are nearest to the result.
 const MOST_ON_SCREEN: usize = 8;
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let searches = document.searches.iter();
-    searches
-        .flat_map(|search| of_search(document, search, search.probes.len()))
-        .collect()
+    let with_result = |search: &Search| {
+        let mut blocks = of_search(document, search, search.probes.len());
+        blocks.extend(whole_result(document, search));
+        blocks
+    };
+    searches.flat_map(with_result).collect()
+}
+
+/// The whole result of a search, if headlines have only a part.
+fn whole_result(document: &Document, search: &Search) -> Option<Block> {
+    let whole = sentences::of_search(search);
+    let is_partial = whole != sentences::of_search_in_short(document, search);
+    is_partial.then(|| Block::sentence(&say(document, &whole)))
 }
 
 /// As [`blocks`], but only the last probes of each search.
@@ -39,6 +50,8 @@ fn of_search(document: &Document, search: &Search, most: usize) -> Vec<Block> {
         table.push(row(probe, search));
     }
     blocks.extend(table.block());
+    let words = explained(&search.probes[left_out..], search);
+    blocks.extend(words.map(|words| Block::sentence(&say(document, &words))));
     if left_out > 0 {
         let more = message!("last-probes", shown = most, count);
         blocks.push(Block::sentence(&say(document, &more)));
@@ -46,9 +59,22 @@ fn of_search(document: &Document, search: &Search, most: usize) -> Vec<Block> {
     blocks
 }
 
+/// What the words in the last column mean that do not explain themselves; `None` without such words.
+fn explained(probes: &[SearchProbe], search: &Search) -> Option<Message> {
+    let is_open = |probe: &SearchProbe| !probe.void && search.undecided.contains(&probe.rate);
+    let open = probes.iter().any(is_open);
+    let void = probes.iter().any(|probe| probe.void);
+    let words = [
+        open.then(|| message!("probe-open")),
+        void.then(|| message!("probe-void")),
+    ];
+    let mut words = words.into_iter().flatten();
+    words.next().map(|first| clauses(first, words))
+}
+
 /// Column headers of the probes, with one column per limit of the objective.
 fn head(search: &Search) -> Vec<String> {
-    let mut head = ["offered", "for", "length"].map(str::to_owned).to_vec();
+    let mut head = ["offered", "purpose", "length"].map(str::to_owned).to_vec();
     if let Some(probe) = search.probes.first() {
         head.extend(probe.limits.iter().map(|limit| match limit.kind {
             Some(LimitKind::Backlog) => "backlog grew by".to_owned(),
@@ -62,7 +88,7 @@ fn head(search: &Search) -> Vec<String> {
 fn row(probe: &SearchProbe, search: &Search) -> Vec<Cell> {
     let mut row: Vec<Cell> = vec![
         exact_rate(probe.rate).into(),
-        if probe.proof { "proof" } else { "search" }.into(),
+        if probe.proof { "prove" } else { "find" }.into(),
         fixed_seconds(probe.seconds, 1).into(),
     ];
     row.extend(probe.limits.iter().map(seen));
@@ -163,5 +189,18 @@ mod tests {
             "missed; more steps to decide"
         );
         assert_eq!(held(&probe(true), &search(Vec::new())), "yes");
+        let void = SearchProbe {
+            void: true,
+            ..probe(false)
+        };
+        let said = |probe: SearchProbe, undecided: Vec<f64>| {
+            let message = explained(&[probe], &search(undecided))?;
+            Some(crate::language::say(&Document::default(), &message))
+        };
+        let open = said(probe(true), vec![100.0]).expect("an explanation");
+        assert!(open.starts_with("\"more steps to decide\": "), "{open}");
+        let void = said(void, vec![100.0]).expect("an explanation");
+        assert!(void.starts_with("\"no: does not count\": "), "{void}");
+        assert_eq!(said(probe(true), Vec::new()), None);
     }
 }

@@ -49,7 +49,7 @@ use crate::block::Block;
 use crate::chart::Chart;
 use crate::language;
 
-/// The main figures of each result of a run, one sentence each: `b at get: 9.1 k/s ± 1 %`. Twins are
+/// The main figures of each result of a run, one sentence each: `b: 9.1 k/s ± 1 %`. Twins are
 /// left out.
 pub fn main_figures(document: &Document, language: Language) -> Vec<String> {
     let measured = closing::measured(document).into_iter();

@@ -10,6 +10,7 @@ use crate::compare::curve::LevelOf;
 use crate::compare::sentence::Sentence;
 use crate::document::conditions;
 use crate::findings::messages::clauses;
+use crate::max_rate::headline::Place;
 use crate::{concurrency_sweep, max_rate, sweep};
 
 /// The verdicts of a run. Optima of sweeps come first: they are the main result of a sweep.
@@ -48,7 +49,12 @@ fn of_comparisons(document: &Document) -> Vec<Message> {
         )
         .chain(document.rate_comparisons.iter().map(of_rates))
         .chain(document.concurrency_sweeps.iter().map(of_concurrency_sweep))
-        .chain(document.searches.iter().map(of_search))
+        .chain(
+            document
+                .searches
+                .iter()
+                .map(|found| of_search_in_short(document, found)),
+        )
         .collect()
 }
 
@@ -125,6 +131,12 @@ pub fn of_concurrency_sweep_comparison(found: &ConcurrencySweepComparison) -> Me
 /// The result of a maximum-rate search.
 pub fn of_search(found: &Search) -> Message {
     max_rate::sentence::of_search(found)
+}
+
+/// The result of a maximum-rate search for headlines and lists: of a search without a decision, its bounds
+/// and what to do.
+pub fn of_search_in_short(document: &Document, found: &Search) -> Message {
+    max_rate::headline::of_search_in_short(found, Place::in_run(document))
 }
 
 /// The comparison of the highest rates of two targets.

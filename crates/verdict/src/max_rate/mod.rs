@@ -4,6 +4,7 @@ mod compare;
 mod document;
 mod evidence;
 mod finder;
+pub(crate) mod headline;
 mod judge;
 mod own_limit;
 pub(crate) mod sentence;

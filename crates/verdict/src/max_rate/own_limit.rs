@@ -10,6 +10,8 @@ pub(crate) const RULE_NAME: &str = "highest_rate";
 /// Id of the claim of a search that ended at a limit of Tenbin. The claim is only a lower bound and
 /// names the limit, so that it holds for a search that is SUSPECT for this reason alone.
 const CLAIM: &str = "search-own-limit";
+/// Id of such a claim if findings doubt the search for another reason, too.
+const DOUBTED_CLAIM: &str = "search-lower-bound";
 
 /// Share of a core above which a busy load generator thread may have caused missed limits.
 const BUSY_GENERATOR: f64 = 0.9;
@@ -97,6 +99,11 @@ pub(super) fn fell_behind(limit: Option<OwnLimit>) -> Message {
 /// the search.
 pub(super) fn names_its_limit(claim: &Message) -> bool {
     claim.id == CLAIM
+}
+
+/// Whether the result is a lower bound that names a limit of Tenbin, also with another doubt.
+pub(super) fn is_lower_bound(result: &Message) -> bool {
+    names_its_limit(result) || result.id == DOUBTED_CLAIM
 }
 
 /// Whether findings doubt a search for another reason than how the search ended.

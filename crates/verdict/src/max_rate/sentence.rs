@@ -270,16 +270,21 @@ impl SearchResult {
 /// that the numbers cannot be trusted. A sentence that names the limit of Tenbin, which is all that is
 /// suspect, needs no warning.
 pub(crate) fn of_search(found: &Search) -> Message {
+    match &found.data {
+        Some(claim) if found.trust == Trust::Suspect && names_its_limit(claim) => claim.clone(),
+        Some(claim) => with_trust(found, claim.clone()),
+        None => Message::or_text(None, &found.sentence),
+    }
+}
+
+/// The claim with the trust in the search.
+pub(super) fn with_trust(found: &Search, claim: Message) -> Message {
     let about = message!(
         "about-highest-rate",
         target = &found.target,
         workload = &found.workload
     );
-    match &found.data {
-        Some(claim) if found.trust == Trust::Suspect && names_its_limit(claim) => claim.clone(),
-        Some(claim) => qualified(found.trust, claim.clone(), about),
-        None => Message::or_text(None, &found.sentence),
-    }
+    qualified(found.trust, claim, about)
 }
 
 /// The sentence about a comparison, without a full stop. For untrusted numbers, the sentence states

@@ -16,7 +16,7 @@ pub struct OutputArgs {
     /// Directory in which every run creates its own directory; created if missing
     #[arg(long, value_name = "DIR", default_value = "runs", value_parser = directory)]
     pub out: PathBuf,
-    /// Print only the result and errors: no progress, notes or warnings
+    /// Print only the report and errors, without progress, notes and warnings
     #[arg(long, short)]
     pub quiet: bool,
     /// Print every section of the result: comparisons of every metric, all findings, operations,

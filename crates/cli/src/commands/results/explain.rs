@@ -28,7 +28,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Exit {
         .find(|info| info.name == name)
     {
         Some(info) => {
-            output::print_text(page(info));
+            output::print_page(&page(info));
             Exit::Done
         }
         None => output::refuse_error(&unknown(name)),

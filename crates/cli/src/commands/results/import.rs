@@ -6,8 +6,9 @@ use std::path::Path;
 use tenbin_plan::sentence;
 use tenbin_record::write_atomically_with;
 use tenbin_report::formats::{ColumnMap, Content, ReadFile, format, read_file_by, shown};
-use tenbin_result::Document;
-use tenbin_verdict::lint::{Reported, document};
+use tenbin_result::format::plural;
+use tenbin_result::{Document, Severity};
+use tenbin_verdict::lint::{Files, Reported, document, lint};
 
 use crate::args::{ImportArgs, NamedFile};
 use crate::commands::results::show::print_content;
@@ -115,7 +116,43 @@ fn printed(args: &ImportArgs, files: &[NamedFile], read: Vec<Imported>) -> Exit 
             return exit;
         }
     }
+    for (NamedFile { file, .. }, (_, reported)) in files.iter().zip(&named) {
+        warn_of_problems(file, reported, args.columns.columns.is_some());
+    }
     Exit::Done
+}
+
+/// Warns of findings of `tenbin lint` that make the figures of a file unusable or misleading.
+fn warn_of_problems(file: &Path, reported: &Reported, has_columns: bool) {
+    let findings = lint(&Files {
+        all: std::slice::from_ref(reported),
+        changed: &[],
+    });
+    let number = |severity: Severity| {
+        let same = findings.iter().filter(|it| it.severity == severity);
+        same.count()
+    };
+    let options = if has_columns { " --columns …" } else { "" };
+    let warning = match (number(Severity::Invalid), number(Severity::Suspect)) {
+        (0, 0) => return,
+        (0, suspect) => sentence!(
+            "import-suspect",
+            "lint finds {problems}, so these figures may mislead: tenbin lint{options} {file}",
+            problems = plural(suspect, "problem"),
+            options,
+            file = file.display()
+        )
+        .with("problems", suspect),
+        (invalid, _) => sentence!(
+            "import-invalid",
+            "lint finds {problems}, so these figures are unusable: tenbin lint{options} {file}",
+            problems = plural(invalid, "problem"),
+            options,
+            file = file.display()
+        )
+        .with("problems", invalid),
+    };
+    output::say_warning(&warning);
 }
 
 /// Prints a file as `tenbin show` does. Also prints a file with one speed per repetition, which

@@ -2,13 +2,15 @@
 
 use tenbin_result::format::ratio_interval;
 use tenbin_result::{
-    Earlier, EarlierChange, EarlierOutcome, EarlierPart, Language, Message, Trust, Value, Withheld,
-    message,
+    Doubt, Earlier, EarlierChange, EarlierOutcome, EarlierPart, Language, Message, Trust, Value,
+    Withheld, message,
 };
+use tenbin_verdict::lint::LINT_RULES;
 
 use super::table;
 use super::words::{beyond, of_doubts, reason, remarks};
 use crate::block::Block;
+use crate::formats::shown;
 use crate::language::{clauses, say_in};
 
 /// Most changes that the answer names for each outcome.
@@ -87,11 +89,18 @@ pub(crate) fn next_step(earlier: &Earlier, language: Language) -> Option<Block> 
         .iter()
         .any(|why| matches!(why, Withheld::Unjudged(_)));
     let step = match earlier.doubts.first() {
-        Some(doubt) => message!(
-            "compare-next",
-            step = Value::word("repeat"),
-            name = doubt.name.as_str()
-        ),
+        Some(doubt) => {
+            let step = if is_found_by_lint(doubt) {
+                "lint"
+            } else {
+                "repeat"
+            };
+            message!(
+                "compare-next",
+                step = Value::word(step),
+                name = doubt.name.as_str()
+            )
+        }
         None if !is_open => return None,
         None => {
             let step = if is_unjudged { "tenbin" } else { "together" };
@@ -99,6 +108,16 @@ pub(crate) fn next_step(earlier: &Earlier, language: Language) -> Option<Block> 
         }
     };
     Some(Block::sentence(&say_in(language, &step)))
+}
+
+/// Whether `tenbin lint` prints the reason: a rule about files of other tools found it in a file that
+/// can be read again.
+fn is_found_by_lint(doubt: &Doubt) -> bool {
+    let is_of_file = doubt.finding.is_none() && doubt.data.is_none();
+    let has_path = doubt.name != shown("-");
+    let rule = doubt.why.split(':').next();
+    let mut rules = LINT_RULES.iter();
+    is_of_file && has_path && rules.any(|known| Some(known.info.name) == rule)
 }
 
 /// Number of the INVALID runs, whose doubts come first.

@@ -148,6 +148,28 @@ search-undecided =
         [true] : the steps had too few operations, or too few slow operations
        *[false] {""}
     }
+search-short =
+    { $known ->
+        [between] { $target } sustains at least { $rate }, at most { $failed }{ $place } within { $slo }
+            (not proven)
+        [least] { $target } sustains at least { $rate }{ $place } within { $slo } (not proven)
+        [held-between]
+            { $target } held { $rate } in { $held } of { $probes ->
+                [one] 1 step
+               *[other] { $probes } steps
+            }, and sustains at most { $failed }{ $place } within { $slo } (not proven)
+        [held]
+            { $target } held { $rate } in { $held } of { $probes ->
+                [one] 1 step
+               *[other] { $probes } steps
+            }{ $place } within { $slo } (not proven)
+        [most] { $target } sustains at most { $failed }{ $place } within { $slo } (not proven)
+       *[unknown] the highest rate of { $target }{ $place } within { $slo } is unknown
+    }: { $busy ->
+        [true] the machine was busy, or the search too short → longer -d, idle machine
+       *[false] the search was too short → longer -d
+    }
+search-place = {" "}at { $workload }
 search-rate = { $rate }
 search-rates = { $count } rates from { $first } to { $last }
 search-despite-delay =

@@ -130,6 +130,23 @@ search-undecided =
         [true] (操作の数、または遅い操作の数が足りない)
        *[false] {""}
     }
+search-short =
+    { $known ->
+        [between]
+            { $target } は{ $place } { $slo } を守って { $rate } 以上 { $failed } 以下を維持できる(未証明)
+        [least] { $target } は{ $place } { $slo } を守って { $rate } 以上を維持できる(未証明)
+        [held-between]
+            { $target } は{ $place } { $slo } を守って { $rate } を { $probes } 回中 { $held } 回維持し、維持できる
+            レートは { $failed } 以下(未証明)
+        [held]
+            { $target } は{ $place } { $slo } を守って { $rate } を { $probes } 回中 { $held } 回維持した(未証明)
+        [most] { $target } が{ $place } { $slo } を守れるレートは { $failed } 以下(未証明)
+       *[unknown] { $target } が{ $place } { $slo } を守れる最大レートは不明
+    }: { $busy ->
+        [true] マシンが使用中だったか、探索が短すぎた → -d を長くし、空いているマシンで測る
+       *[false] 探索が短すぎた → -d を長くする
+    }
+search-place = {" "}{ $workload } で
 search-rate = { $rate }
 search-rates = { $first }–{ $last } の { $count } 個のレート
 search-despite-delay =
