@@ -202,9 +202,10 @@ started-once =
     区間に、プログラムの起動ごとの差は含まれない(--relaunch=block なら含まれる)
 restarts-take =
     ターゲットを{ $when ->
-        [block] ブロック
-       *[slice] スライス
-    }の前ごとに再起動する。ウォームアップを含め、{ $whole } のうち約 { $time } かかる
+        [slice] 各スライスの前に
+        [round] 各ラウンドの前に
+       *[rounds] { $rounds } ラウンドごとに
+    }再起動する。ウォームアップを含め、{ $whole } のうち約 { $time } かかる
     (--relaunch=never なら起動は 1 回だけ)
 trying-once-more = { $why }。もう一度だけ試す
 nothing-measured = 何も測定しなかったので、{ $directory } を削除した
@@ -287,13 +288,13 @@ gate-few-rounds =
     合格にはできない。ゲートは最大 { $most } ラウンドを測り、合格には少なくとも { $needed } ラウンド(約 { $time })が必要
     → --max-rounds を { $needed } 以上にする
 gate-budget-too-short =
-    合格にはできない。--budget { $budget } で測れるのは { $measured } ラウンドで、合格には少なくとも { $needed } ラウンド(約 { $time })が必要
+    合格にはできない。--budget { $budget } で測れるのは { $measured } ラウンドで、合格には少なくとも { $needed } ラウンドが必要
     → --budget を { $enough } 以上にする
 gate-budget-short =
-    --budget { $budget } で測れるのは { $allowed } ラウンドで、合格には少なくとも { $needed } ラウンド(約 { $time })が必要。
+    --budget { $budget } で測れるのは { $allowed } ラウンドで、合格には少なくとも { $needed } ラウンドが必要。
     ゲートは { $measured } ラウンドを必ず測ってから終わる → 予算のうちで合格にするには --budget を { $enough } 以上にする
 gate-budget =
-    ゲートは { $budget } 測ると終わる(--budget)。{ $allowed } ラウンドを測れる。合格には少なくとも { $needed } ラウンド(約 { $time })が必要
+    ゲートは { $budget } 測ると終わる(--budget)。{ $allowed } ラウンドを測れる。合格には少なくとも { $needed } ラウンド(約 { $enough })が必要
 small-parts =
     「{ $workload }」の 1 パートは { $part } だが、ほとんどのサーバーは最後のパートを除き { $smallest } 未満のパートを
     拒否する
