@@ -94,6 +94,14 @@ despite-invalid =
 
 # How it was measured
 rounds-of = { $rounds } of { $seconds }
+rounds-of-requests =
+    { $rounds } of { $requests ->
+        [one] 1 request
+       *[other] { $requests } requests
+    }{ $timed ->
+        [true] {" "}or { $seconds }
+       *[false] {""}
+    }
 max-rate-search = maximum-rate search, slices of { $seconds }
 by-other-tools = by other tools, not interleaved
 schedule =

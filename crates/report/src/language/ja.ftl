@@ -84,6 +84,11 @@ despite-invalid =
     }この実行のほかの数値は信用できない
 
 rounds-of = { $rounds } × { $seconds }
+rounds-of-requests =
+    { $rounds } × { $requests } リクエスト{ $timed ->
+        [true] または { $seconds }
+       *[false] {""}
+    }
 max-rate-search = 最大レートの探索、1 スライス { $seconds }
 by-other-tools = ほかのツールで測定(交互ではない)
 schedule =
