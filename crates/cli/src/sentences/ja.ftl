@@ -27,6 +27,7 @@ nothing-built = { $revision } の作業ツリーに { $program } がない。ビ
 tip-k6 = Tenbin はスクリプトを実行しない。k6 の設定に当たる 'tenbin http' のオプションは docs/coming-from.md#k6 にある
 tip-plan = プランは 'tenbin run { $plan }' で実行し、'tenbin plan file { $plan }' で確認する
 tip-option = このオプションの名前は '{ $name }'
+tip-csv = '--patterns FILE' はリクエストをファイルから読む。docs/patterns.md に、CSV ファイルからこのファイルを作る方法がある
 tip-tool =
     'tenbin http URL' に --connections、--rate、--duration などのオプションを付ける('tenbin http -h')。
     { $tool } の結果は 'tenbin import FILE' で読める
