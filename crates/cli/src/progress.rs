@@ -142,11 +142,14 @@ impl Display {
                 self.bar
                     .set_message(said(&steps::warming_up(target, workload)));
             }
-            Progress::Printed { what } => self.tell(&sentence!(
-                "plan-contains",
-                "plan.toml contains {what}; use {{env:NAME}} in place of secret values",
-                what
-            )),
+            Progress::Printed { what } => {
+                let contains = sentence!(
+                    "plan-contains",
+                    "plan.toml contains {what}; use {{env:NAME}} in place of secret values",
+                    what
+                );
+                self.note(&contains.with_part("what", [(*what).clone()]));
+            }
             Progress::Ready { target, url } => {
                 self.tell(&sentence!("is-up", "{target} is up at {url}", target, url))
             }
