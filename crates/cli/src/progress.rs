@@ -60,6 +60,8 @@ pub(crate) struct Display {
     /// The lines below the progress bar.
     table: LiveTable,
     last_plain: Instant,
+    /// How many slices are measured and for how long, until it was announced.
+    announcement: Option<String>,
     /// The run directory, until it was announced.
     kept_in: Option<String>,
     /// The run directory, as soon as it is known. `None` if no objects remain on targets when a
@@ -90,6 +92,7 @@ impl Display {
             probe: None,
             table: LiveTable::default(),
             last_plain: Instant::now(),
+            announcement: None,
             kept_in: None,
             directory_to_clean: None,
         }
@@ -117,6 +120,11 @@ impl Display {
     pub(crate) fn show(&mut self, progress: &Progress<'_>) {
         match progress {
             Progress::Started { .. } => self.started(progress),
+            Progress::Announced => {
+                if let Some(announcement) = self.announcement.take() {
+                    self.line(&announcement);
+                }
+            }
             Progress::Starting {
                 target,
                 awaited: None,
@@ -134,11 +142,14 @@ impl Display {
                 self.bar
                     .set_message(said(&steps::warming_up(target, workload)));
             }
-            Progress::Printed { what } => self.tell(&sentence!(
-                "plan-contains",
-                "plan.toml contains {what}; use {{env:NAME}} in place of secret values",
-                what
-            )),
+            Progress::Printed { what } => {
+                let contains = sentence!(
+                    "plan-contains",
+                    "plan.toml contains {what}; use {{env:NAME}} in place of secret values",
+                    what
+                );
+                self.note(&contains.with_part("what", [(*what).clone()]));
+            }
             Progress::Ready { target, url } => {
                 self.tell(&sentence!("is-up", "{target} is up at {url}", target, url))
             }
@@ -238,7 +249,7 @@ impl Display {
         let parts = parts.map(|measured| said(&parts_of(measured, !after_rounds.is_empty())));
         let parts = parts.unwrap_or_default();
         let lasting = said(&lasting.sentence());
-        self.line(&format!("{lasting}{parts}{slower}{after}"));
+        self.announcement = Some(format!("{lasting}{parts}{slower}{after}"));
         self.kept_in = Some(directory.display().to_string());
         self.bar.set_style(style(PREPARING));
         self.bar.enable_steady_tick(Duration::from_millis(250));

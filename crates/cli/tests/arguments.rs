@@ -671,6 +671,7 @@ fn what_beginners_write_gets_a_tip() {
             "tenbin http http://a --data-binary x",
             "the option is called '--body' or '--body-file' here",
         ),
+        ("tenbin http http://a --csv users.csv", "'--patterns FILE'"),
         ("tenbin show last --html x", "'--export html=FILE'"),
         ("tenbin diff a b", "the command is called 'compare' here"),
         (
@@ -699,6 +700,23 @@ fn what_beginners_write_gets_a_tip() {
         };
         let told = with_tip(error).to_string();
         assert!(told.contains(tip), "{line}: {told}");
+    }
+}
+
+#[test]
+fn the_usage_after_a_tip_is_that_of_the_command() {
+    for (line, usage) in [
+        (
+            "tenbin http --threshold p99<50ms http://a",
+            "Usage: tenbin http [OPTIONS] [URL]\n",
+        ),
+        ("tenbin s3 get --vus 3", "Usage: tenbin s3 get [OPTIONS]\n"),
+    ] {
+        let Err(error) = Cli::try_parse_from(line.split(' ')) else {
+            panic!("{line} was taken");
+        };
+        let told = with_tip(error).to_string();
+        assert!(told.contains(usage), "{line}: {told}");
     }
 }
 

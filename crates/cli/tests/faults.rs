@@ -396,7 +396,7 @@ fn values_that_look_secret_are_in_no_file_of_the_run() {
     )
     .env("QUERY", "query-hush")
     .run();
-    run.expect_stderr("plan.toml contains env of target \"a\"; use {env:NAME}");
+    run.expect_stderr("note: plan.toml contains the env of target \"a\"; use {env:NAME}");
     let directory = run_directory(&scratch);
     let summary = std::fs::read_to_string(directory.join("SUMMARY.md")).expect("a summary");
     assert!(summary.contains("token={env:QUERY}"), "{summary}");

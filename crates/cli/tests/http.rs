@@ -261,6 +261,13 @@ fn json_is_the_document_alone_and_counts_what_the_server_saw() {
     assert_eq!(run.stderr, "");
     let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
     assert!(document.to_string().contains("\"ok\":1000"), "{run}");
+    let shown = Tenbin::line(&scratch, "show last").run();
+    let words: Vec<&str> = shown.stdout.split_whitespace().collect();
+    let head = words.join(" ");
+    assert!(
+        head.contains("2 rounds of 500 requests") && !head.contains("500 requests or"),
+        "{shown}"
+    );
     let seen = std::fs::read_to_string(&log).expect("the access log");
     // Besides the counted requests, one checks the connection, and some learn the expected response
     // of the unloaded server before and after the load.

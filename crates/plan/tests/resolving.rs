@@ -580,7 +580,7 @@ fn values_that_look_secret_and_references_are_in_no_printed_plan() {
     ] {
         assert!(printed.contains(kept), "{kept} in {printed}");
     }
-    assert_eq!(plan.printed_values(), ["env of target \"b\""]);
+    assert_eq!(plan.printed_values(), ["the env of target \"b\""]);
 
     let next = [
         ("QUERY", "q=reference-hush"),

@@ -127,7 +127,7 @@ pub(crate) fn optimum_claim(optimum: &Optimum) -> Message {
     }
 }
 
-/// Number of rounds and length of a slice: `8 rounds of 2 s`. Only the length of a slice for a run
+/// Number of rounds and length of a slice: `8 rounds of 2 s`, `8 rounds of 1,000 requests`. Only the length of a slice for a run
 /// with only maximum-rate searches, which has no rounds.
 pub(crate) fn schedule(document: &Document) -> Message {
     let run = &document.run;
@@ -138,8 +138,34 @@ pub(crate) fn schedule(document: &Document) -> Message {
         message!("max-rate-search", seconds)
     } else {
         let rounds = message!("rounds", count = run.rounds);
-        message!("rounds-of", rounds, seconds)
+        match requests_per_slice(document) {
+            Some(requests) => message!(
+                "rounds-of-requests",
+                rounds,
+                requests,
+                seconds,
+                timed = has_timed_slices(document)
+            ),
+            None => message!("rounds-of", rounds, seconds),
+        }
     }
+}
+
+/// Requests after which every slice ends, if that is the same number for all workloads.
+fn requests_per_slice(document: &Document) -> Option<u64> {
+    let requests = document.workloads.first()?.requests?;
+    let mut workloads = document.workloads.iter();
+    workloads
+        .all(|workload| workload.requests == Some(requests))
+        .then_some(requests)
+}
+
+/// Whether a slice lasted its whole time.
+fn has_timed_slices(document: &Document) -> bool {
+    document.run.slice_seconds.is_some_and(|planned| {
+        let mut times = document.slices.iter().filter_map(|slice| slice.seconds);
+        times.any(|seconds| seconds >= planned)
+    })
 }
 
 /// `2 s`, or that it is not known.

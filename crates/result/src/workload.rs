@@ -29,6 +29,10 @@ pub struct Workload {
     /// imported results.
     #[serde(default)]
     pub depth: Option<u64>,
+    /// Requests after which each slice ends unless its time is over before; absent if slices end by
+    /// time, in documents of older versions and in imported results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u64>,
     /// Mean arrivals per second in an open loop with a fixed rate; otherwise null.
     pub rate: Option<f64>,
     /// Machine-readable description of the requests; null in documents of older versions.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tenbin_plan::{Found, Plan, Relaunch, Turn};
+use tenbin_plan::{Found, Plan, Relaunch, Sentence, Turn};
 use tenbin_record::{Environment, RunDirectory, TargetEnvironment, write_buckets_made};
 use tenbin_targets::{bring_up, own_cpu_quota};
 
@@ -31,13 +31,15 @@ pub(crate) fn requests_of(plan: &Plan, turns: &[Turn]) -> Option<u64> {
     counted.sum::<Option<u64>>().filter(|all| *all > 0)
 }
 
+/// Starts all targets. Returns what is known of their environment, when they are restarted, and what
+/// to say of the time of the restarts.
 pub(crate) fn bring_all_up(
     plan: &Plan,
     launcher: &Launcher<'_>,
     pages: Option<&Pages>,
     live_targets: &mut Vec<LiveTarget>,
     controls: &mut Controls<'_>,
-) -> Result<(Environment, Relaunch), RunError> {
+) -> Result<(Environment, Relaunch, Option<Sentence>), RunError> {
     let mut environment = Environment {
         cpu_quota: own_cpu_quota().map(recorded_quota),
         ..Environment::collect()
@@ -73,9 +75,7 @@ pub(crate) fn bring_all_up(
         live_targets.push(live);
     }
     let relaunch = restarts::decide(plan, slowest, controls);
-    if let Some(note) = restarts::note(plan, relaunch, starts) {
-        (controls.progress)(Progress::Note(&note));
-    }
+    let restarts = restarts::note(plan, relaunch, starts);
     let relaunched = matches!(relaunch, Relaunch::Block | Relaunch::Slice);
     for live in live_targets.iter() {
         let known = TargetEnvironment {
@@ -84,7 +84,7 @@ pub(crate) fn bring_all_up(
         };
         environment.targets.insert(live.running.name.clone(), known);
     }
-    Ok((environment, relaunch))
+    Ok((environment, relaunch, restarts))
 }
 
 pub(crate) fn make_all_ready(

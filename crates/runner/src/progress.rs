@@ -40,6 +40,9 @@ pub enum Progress<'a> {
         /// The data that is loaded into each target before measuring, if any.
         loaded: Option<LoadedData>,
     },
+    /// The run is about to be measured: its length, known since [`Progress::Started`], can be told.
+    /// Before the data is loaded, if any; otherwise after the first responses of the targets.
+    Announced,
     /// `plan.toml` contains values that may be secrets without being marked as secret.
     Printed {
         /// Description of these values.

@@ -49,7 +49,7 @@ pub fn run(
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<RunOutcome, RunError> {
     let setup = RunSetup::new(plan, context)?;
-    setup.announce(plan, progress);
+    setup.begin(plan, progress);
     let mut run = LiveRun::new(setup, stop, progress);
     run.gather().inspect_err(|_| run.discard())?;
     let measured = run.prepare().and_then(|ready| run.measure(ready, steering));
@@ -116,8 +116,8 @@ impl<'a> RunSetup<'a> {
         })
     }
 
-    /// Says where the results of the run are kept, and how long it takes.
-    fn announce(&self, plan: &Plan, progress: &mut dyn FnMut(Progress<'_>)) {
+    /// Tells where the results of the run are kept, and how long it takes.
+    fn begin(&self, plan: &Plan, progress: &mut dyn FnMut(Progress<'_>)) {
         let budget = plan.gate_budget();
         let rounds = budget.map_or(plan.rounds.most(), |budget| budget.measured);
         let after_rounds = plan.times_after_rounds(rounds);
@@ -136,12 +136,6 @@ impl<'a> RunSetup<'a> {
             requests: requests_of(plan, &self.turns),
             loaded: LoadedData::largest(plan),
         });
-        for note in [plan.limit_probe_note(), plan.stretch_note()]
-            .iter()
-            .flatten()
-        {
-            progress(Progress::Note(note));
-        }
         let printed = plan.printed_values().into_iter();
         let printed = printed.reduce(|all, next| sentence!("and-also", "{all}, {next}", all, next));
         if let Some(what) = printed {
@@ -191,7 +185,13 @@ impl<'a> LiveRun<'a> {
 
     /// Starts, fills and warms up the targets.
     fn prepare(&mut self) -> Result<ReadyTargets, RunError> {
-        let (mut environment, relaunch) = bring_all_up(
+        // A first request that fails must not come after the announcement of the run. Loading takes so
+        // long that the announcement comes before.
+        let loads = self.pages.is_some() || LoadedData::largest(&self.plan).is_some();
+        if loads {
+            self.announce_slices();
+        }
+        let (mut environment, relaunch, restarts) = bring_all_up(
             &self.plan,
             &self.setup.launcher(),
             self.pages.as_ref(),
@@ -212,9 +212,24 @@ impl<'a> LiveRun<'a> {
             &mut self.live_targets,
             &mut self.controls,
         )?;
+        if !loads {
+            self.announce_slices();
+        }
+        if let Some(note) = restarts {
+            (self.controls.progress)(Progress::Note(&note));
+        }
         self.settle_plan(relaunch)?;
         self.note_targets(&mut environment)?;
         self.warm_up(environment)
+    }
+
+    /// Announces the slices of the run, with the notes on those after the rounds.
+    fn announce_slices(&mut self) {
+        (self.controls.progress)(Progress::Announced);
+        let notes = [self.plan.limit_probe_note(), self.plan.stretch_note()];
+        for note in notes.iter().flatten() {
+            (self.controls.progress)(Progress::Note(note));
+        }
     }
 
     /// Puts what was found on the targets, and when they are restarted, into the plan.

@@ -226,7 +226,8 @@ impl Outer {
                  --launch-env 'store=SECRET_KEY={{secret_key}}'"
             ),
         };
-        Some(examples)
+        // A literal that begins on its second line has no indentation there.
+        Some(format!("  {}", examples.trim_start()))
     }
 }
 
@@ -295,5 +296,15 @@ mod tests {
         let other = "Prose.\n\nExamples:\n  tenbin gate http";
         assert_eq!(with_examples(after, "  tenbin gate http"), other);
         assert_eq!(with_examples("Prose.\n", "  tenbin gate http"), other);
+    }
+
+    #[test]
+    fn every_example_is_indented() {
+        for outer in [Outer::Gate, Outer::Bisect] {
+            for name in ["http", "blob", "run", "get"] {
+                let examples = outer.examples(name).expect(name);
+                assert!(examples.starts_with("  tenbin "), "{examples}");
+            }
+        }
     }
 }

@@ -68,10 +68,35 @@ pub fn with_tip(mut error: clap::Error) -> clap::Error {
             ContextKind::Suggested,
             ContextValue::StyledStrs(vec![tip.into()]),
         );
+        // clap's usage has an option with a similar name, which has nothing to do with the tip.
+        if error.kind() == ErrorKind::UnknownArgument
+            && let Some(usage) = plain_usage(&error)
+        {
+            error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
+        }
     } else {
         drop_trailing_tip(&mut error);
     }
     error
+}
+
+/// The usage of the command as its help has it.
+fn plain_usage(error: &clap::Error) -> Option<StyledStr> {
+    let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) else {
+        return None;
+    };
+    let usage = usage.to_string();
+    let words = usage.split_whitespace().skip_while(|it| *it != "tenbin");
+    let mut whole = super::command();
+    whole.build();
+    let mut found = &mut whole;
+    for word in words.skip(1) {
+        if found.find_subcommand(word).is_none() {
+            break;
+        }
+        found = found.find_subcommand_mut(word)?;
+    }
+    Some(found.render_usage())
 }
 
 /// Drops clap's tip to write an unknown option after `--`, as a value: nobody means that.
@@ -116,6 +141,12 @@ pub(crate) fn suggestion(error: &clap::Error) -> Option<Sentence> {
         ))
     } else if is_subcommand {
         other_command(word)
+    } else if word == "--csv" && has_patterns(error) {
+        Some(sentence!(
+            "tip-csv",
+            "'--patterns FILE' reads requests from a file; docs/patterns.md makes this file from a \
+             CSV file"
+        ))
     } else if is_of_gate(error)
         && let Some((_, name)) = GATE_NAMES.iter().find(|(other, _)| other == word)
     {
@@ -221,6 +252,11 @@ const EXPORTED: [&str; 2] = ["--html", "--format"];
 /// Whether the command is one that has the options of [`OTHER_NAMES`].
 fn measures(error: &clap::Error) -> bool {
     matches!(command(error).as_deref(), Some("http" | "s3" | "blob"))
+}
+
+/// Whether the command has `--patterns`.
+fn has_patterns(error: &clap::Error) -> bool {
+    command(error).as_deref() == Some("http") || is_of_gate(error)
 }
 
 /// Whether the command reads a run and has `--export`.

@@ -17,7 +17,6 @@ pub(super) fn budget_of_gate(plan: &Plan) -> Option<Caution> {
         needed,
     } = plan.gate_budget()?;
     let most = plan.rounds.most();
-    let time = Time::rounded(plan.lasting(needed));
     let enough = Time(Duration::from_secs(plan.in_rounds(needed).as_secs() + 1));
     if most < needed {
         return Some(Caution::Warning(sentence!(
@@ -26,31 +25,29 @@ pub(super) fn budget_of_gate(plan: &Plan) -> Option<Caution> {
              {needed} rounds (about {time}) → use --max-rounds {needed} or more",
             most,
             needed,
-            time
+            time = Time::rounded(plan.lasting(needed))
         )));
     }
     if measured < needed {
         return Some(Caution::Warning(sentence!(
             "gate-budget-too-short",
             "no pass is possible: a budget of {budget} allows {measured} rounds, and a pass needs at \
-             least {needed} rounds (about {time}) → use --budget {enough} or more",
+             least {needed} rounds → use --budget {enough} or more",
             budget = Time(budget),
             measured,
             needed,
-            time,
             enough
         )));
     }
     let told = if allowed < needed {
         sentence!(
             "gate-budget-short",
-            "a budget of {budget} allows {allowed} rounds, and a pass needs at least {needed} rounds \
-             (about {time}): the gate measures {measured} rounds in any case, and then stops → use \
-             --budget {enough} or more, so that the budget allows a pass",
+            "a budget of {budget} allows {allowed} rounds, and a pass needs at least {needed} rounds: \
+             the gate measures {measured} rounds in any case, and then stops → use --budget {enough} \
+             or more, so that the budget allows a pass",
             budget = Time(budget),
             allowed,
             needed,
-            time,
             measured,
             enough
         )
@@ -58,11 +55,11 @@ pub(super) fn budget_of_gate(plan: &Plan) -> Option<Caution> {
         sentence!(
             "gate-budget",
             "the gate stops after {budget} of measuring (--budget): a budget of {budget} allows \
-             {allowed} rounds; a pass needs at least {needed} rounds (about {time})",
+             {allowed} rounds; a pass needs at least {needed} rounds (about {enough})",
             budget = Time(budget),
             allowed,
             needed,
-            time
+            enough
         )
     };
     (allowed < most).then_some(Caution::Note(told))
@@ -103,7 +100,7 @@ mod tests {
         assert_eq!(
             note.text(),
             "the gate stops after 40s of measuring (--budget): a budget of 40s allows 14 rounds; a \
-             pass needs at least 10 rounds (about 34s)"
+             pass needs at least 10 rounds (about 32s)"
         );
         let found = said("budget = \"20s\"", "");
         let Some(Caution::Note(note)) = &found else {

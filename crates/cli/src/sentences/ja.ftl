@@ -27,6 +27,7 @@ nothing-built = { $revision } の作業ツリーに { $program } がない。ビ
 tip-k6 = Tenbin はスクリプトを実行しない。k6 の設定に当たる 'tenbin http' のオプションは docs/coming-from.md#k6 にある
 tip-plan = プランは 'tenbin run { $plan }' で実行し、'tenbin plan file { $plan }' で確認する
 tip-option = このオプションの名前は '{ $name }'
+tip-csv = '--patterns FILE' はリクエストをファイルから読む。docs/patterns.md に、CSV ファイルからこのファイルを作る方法がある
 tip-tool =
     'tenbin http URL' に --connections、--rate、--duration などのオプションを付ける('tenbin http -h')。
     { $tool } の結果は 'tenbin import FILE' で読める
@@ -202,9 +203,10 @@ started-once =
     区間に、プログラムの起動ごとの差は含まれない(--relaunch=block なら含まれる)
 restarts-take =
     ターゲットを{ $when ->
-        [block] ブロック
-       *[slice] スライス
-    }の前ごとに再起動する。ウォームアップを含め、{ $whole } のうち約 { $time } かかる
+        [slice] 各スライスの前に
+        [round] 各ラウンドの前に
+       *[rounds] { $rounds } ラウンドごとに
+    }再起動する。ウォームアップを含め、{ $whole } のうち約 { $time } かかる
     (--relaunch=never なら起動は 1 回だけ)
 trying-once-more = { $why }。もう一度だけ試す
 nothing-measured = 何も測定しなかったので、{ $directory } を削除した
@@ -287,13 +289,13 @@ gate-few-rounds =
     合格にはできない。ゲートは最大 { $most } ラウンドを測り、合格には少なくとも { $needed } ラウンド(約 { $time })が必要
     → --max-rounds を { $needed } 以上にする
 gate-budget-too-short =
-    合格にはできない。--budget { $budget } で測れるのは { $measured } ラウンドで、合格には少なくとも { $needed } ラウンド(約 { $time })が必要
+    合格にはできない。--budget { $budget } で測れるのは { $measured } ラウンドで、合格には少なくとも { $needed } ラウンドが必要
     → --budget を { $enough } 以上にする
 gate-budget-short =
-    --budget { $budget } で測れるのは { $allowed } ラウンドで、合格には少なくとも { $needed } ラウンド(約 { $time })が必要。
+    --budget { $budget } で測れるのは { $allowed } ラウンドで、合格には少なくとも { $needed } ラウンドが必要。
     ゲートは { $measured } ラウンドを必ず測ってから終わる → 予算のうちで合格にするには --budget を { $enough } 以上にする
 gate-budget =
-    ゲートは { $budget } 測ると終わる(--budget)。{ $allowed } ラウンドを測れる。合格には少なくとも { $needed } ラウンド(約 { $time })が必要
+    ゲートは { $budget } 測ると終わる(--budget)。{ $allowed } ラウンドを測れる。合格には少なくとも { $needed } ラウンド(約 { $enough })が必要
 small-parts =
     「{ $workload }」の 1 パートは { $part } だが、ほとんどのサーバーは最後のパートを除き { $smallest } 未満のパートを
     拒否する
@@ -1555,6 +1557,8 @@ has-control = 改行などの制御文字が含まれる
 shows-secret = 秘密鍵が含まれ、このマシンの全ユーザーから読める。env に {"{"}secret_key{"}"} と書いて渡す
 shows-token = これか env にセッショントークンが含まれ、どちらもレポートに表示されうる。トークンを外す。Tenbin がすべてのリクエストに付けて送る
 figure-twice = { $figure } が 2 回書かれている。片方を外す
+gate-needs-candidate =
+    判定(gate)は base と candidate の 2 つのターゲットを比較する。このプランには 1 つしかない。--target candidate=URL か、--launch とともに --base-rev REV を加える
 gate-needs-two = 判定(gate)は base と candidate の 2 つのターゲットを比較する。このプランのターゲットは { $targets } 個
 gate-with-slo = ワークロード「{ $name }」に制限(slo)があるが、判定(gate)には決まった負荷が必要。connections か rate を設定する
 gate-with-twin = 判定(gate)では双子のターゲットを使わない。aa(--aa)を外す
@@ -1598,6 +1602,7 @@ observed-directory = ディレクトリーには使えない。サーバーが�
 observed-pid-of-launched = 起動するターゲットのプロセスはまだない。port か name を使うか、observe を外す。起動したターゲットは常に観測する
 observe-several-hosts = 複数のホストを持つターゲットには複数の観測元が必要。リストにするか、すべてこのマシンにあるプロセスなら name を使う
 observe-socket = Unix ソケットでは url のポートを使わない。pid か name を使う
+live-flag-no-port = { $scalar } はポートではない。1〜65,535 を書くか、空きポートを使うなら --live だけを書く
 live-no-port = { $scalar } はポートではない。true か 1〜65,535 を書く
 fewer-than-rounds = { $most } は最小のラウンド数 { $count } より少ない
 slices-too-short = { $duration } を { $count } ラウンドに分けるとスライスは { $slice } になる。スライスは最短 { $shortest_slice }。{ $least } 以上にするか、ラウンドを減らす
@@ -1655,7 +1660,7 @@ url-no-host = 「{ $text }」にホストがない
 url-braces = 「{ $text }」のホスト名に波括弧がある
 url-port-zero = 「{ $text }」のポートは 0 で、0 を待ち受けることはできない
 url-fragment = 「{ $text }」にフラグメント(#…)がある。フラグメントはサーバーに送られない
-url-user = ユーザー名かパスワードを含む URL は使えない
+url-user = ユーザー名かパスワードを含む URL は使えない。HTTP のターゲットなら -H 'Authorization: Basic …' を使う
 secret-in-url = URL は表示され、ログにも残るので、{"{"}secret_key{"}"} は使えない
 kind-missing = ワークロードには種類が必要: kind = { $others } か { $last }
 no-workload = 送るワークロードがない。tenbin http か tenbin s3 を使うか、プランに [[workload]] を書く

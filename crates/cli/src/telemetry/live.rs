@@ -224,7 +224,8 @@ impl Run {
                 Some(("message", json!({ "text": cut(&warning_line(text)) })))
             }
             Progress::Note(text) => Some(("message", json!({ "text": cut(&note_line(text)) }))),
-            Progress::Printed { .. }
+            Progress::Announced
+            | Progress::Printed { .. }
             | Progress::Ready { .. }
             | Progress::Probe { .. }
             | Progress::Speed { .. }

@@ -345,6 +345,7 @@ mod tests {
             ("p100<20ms", "is not one of throughput, mean, p50"),
             ("p95", "has no < or >"),
             ("troughput>1/s", "did you mean \"throughput\"?"),
+            ("p(99)<50ms", "did you mean \"p99\"?"),
             ("p99<20", "has no unit"),
             ("throughput>1000", "has no unit"),
             ("errors<1", "has no percent sign"),

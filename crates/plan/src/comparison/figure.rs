@@ -143,11 +143,18 @@ impl Figure {
             let quantile = Quantile::named(word)?;
             Some(Self::Time(Statistic::Quantile(quantile)))
         });
+        // As k6 writes a percentile: p(99).
+        let percentile = || {
+            let number = word.strip_prefix("p(")?.strip_suffix(')')?;
+            let name = format!("p{number}");
+            Self::named(&name).is_ok().then_some(name)
+        };
+        let meant = || percentile().or_else(|| nearest(word, names()).map(str::to_owned));
         found.ok_or_else(|| NotOneOf {
             value: format!("{word:?}"),
             choices: names().map(str::to_owned).collect(),
             or_percentile: true,
-            meant: nearest(word, names()).map(str::to_owned),
+            meant: meant(),
         })
     }
 

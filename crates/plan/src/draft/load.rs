@@ -265,8 +265,8 @@ section! {
                 Flag::whole(
                     "--requests",
                     "N",
-                    "End each slice after this many requests or after the time of --slice, \
-                     whichever comes first",
+                    "End each slice after N requests, or after the time of --slice if that comes \
+                     first; N counts for each slice, not for the whole run",
                 )
                 .short('n'),
             );

@@ -41,6 +41,13 @@ pub(super) fn resolve(
 
 /// Why the plan has no gate; `None` if the plan can have one.
 fn misfit(draft: &Draft, targets: usize, workloads: &[Workload]) -> Option<Sentence> {
+    if targets == 1 {
+        return Some(sentence!(
+            "gate-needs-candidate",
+            "a gate compares two targets, the base and the candidate; this plan has only 1: add \
+             --target candidate=URL, or --base-rev REV with --launch"
+        ));
+    }
     if targets != 2 {
         return Some(sentence!(
             "gate-needs-two",

@@ -63,7 +63,8 @@ fn with_scheme(text: &str, scheme: &str, rest: &str) -> Result<Url, Sentence> {
     {
         return Err(sentence!(
             "url-user",
-            "a URL with a user name or password in it is not supported"
+            "a URL with a user name or password in it is not supported; for an HTTP target, use -H \
+             'Authorization: Basic …'"
         ));
     }
     let parsed = Url::parse(text);
@@ -93,7 +94,8 @@ fn with_scheme(text: &str, scheme: &str, rest: &str) -> Result<Url, Sentence> {
     if !url.username().is_empty() || url.password().is_some() || url.as_str().contains("://@") {
         return Err(sentence!(
             "url-user",
-            "a URL with a user name or password in it is not supported"
+            "a URL with a user name or password in it is not supported; for an HTTP target, use -H \
+             'Authorization: Basic …'"
         ));
     }
     if url.host_str().is_none_or(str::is_empty) {

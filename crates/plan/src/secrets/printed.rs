@@ -5,8 +5,8 @@ use crate::target::Reach;
 use crate::{Sentence, sentence};
 
 impl Plan {
-    /// Names the printed values that can be secret but do not look secret: `env of target "a"`,
-    /// `body of workload "post"`.
+    /// Names the printed values that can be secret but do not look secret: `the env of target "a"`,
+    /// `the body of workload "post"`.
     pub fn printed_values(&self) -> Vec<Sentence> {
         let environments = self.targets.iter().filter(|target| {
             let Reach::Launched(launch) = &target.reach else {
@@ -22,14 +22,14 @@ impl Plan {
             .map(|target| {
                 sentence!(
                     "env-of-target",
-                    "env of target {name:?}",
+                    "the env of target {name:?}",
                     name = target.name
                 )
             })
             .chain(bodies.map(|workload| {
                 sentence!(
                     "body-of-workload",
-                    "body of workload {name:?}",
+                    "the body of workload {name:?}",
                     name = workload.name
                 )
             }))

@@ -1,4 +1,4 @@
-//! Arrival rates as text: `1000/s`, `60/m`, `250`.
+//! Arrival rates as text: `1000/s`, `60/m`, `250`, `3.5k/s`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -68,6 +68,9 @@ impl From<RateError> for Sentence {
 
 const UNITS: &[(&str, f64)] = &[("s", 1.0), ("m", 60.0), ("h", 3600.0)];
 
+/// Prefixes of a rate, with the exponent of ten. Output has `k`, `M` and `G`.
+const PREFIXES: &[(char, &str)] = &[('k', "e3"), ('K', "e3"), ('M', "e6"), ('G', "e9")];
+
 /// The highest rate, per second: one arrival per nanosecond, the resolution of the schedule.
 const HIGHEST: f64 = 1e9;
 
@@ -95,9 +98,16 @@ impl FromStr for Rate {
     fn from_str(text: &str) -> Result<Self, RateError> {
         let (number, unit) = text.trim().split_once('/').unwrap_or((text.trim(), "s"));
         let plain = |c: char| c.is_ascii_digit() || c == '.' || c == '-';
-        let value = Some(number.trim())
-            .filter(|number| number.chars().all(plain))
-            .and_then(|number| number.parse::<f64>().ok())
+        let number = number.trim();
+        let with_prefix = PREFIXES
+            .iter()
+            .find_map(|&(prefix, exponent)| Some((number.strip_suffix(prefix)?, exponent)));
+        let (digits, exponent) = with_prefix.unwrap_or((number, ""));
+        let digits = digits.trim_end();
+        // With the exponent in the text, the value is rounded once: 1.005k is 1005.
+        let value = Some(digits)
+            .filter(|digits| digits.chars().all(plain))
+            .and_then(|digits| format!("{digits}{exponent}").parse::<f64>().ok())
             .ok_or_else(|| RateError::NoNumber(text.into()))?;
         let seconds = UNITS
             .iter()
@@ -134,6 +144,14 @@ mod tests {
             ("1/h", 1.0 / 3600.0),
             ("250", 250.0),
             ("0.5 / s", 0.5),
+            ("3.5k/s", 3500.0),
+            ("19.4 k/s", 19_400.0),
+            ("1.005k", 1005.0),
+            ("50k", 50_000.0),
+            ("2K", 2000.0),
+            ("1.2M/s", 1_200_000.0),
+            ("1 G/s", 1e9),
+            ("6k/m", 100.0),
         ] {
             assert_eq!(text.parse(), Ok(Rate(per_second)), "{text}");
         }
@@ -145,6 +163,10 @@ mod tests {
             (
                 "fast",
                 r#""fast" is not a rate; write for example "1000/s", "60/m" or 250 (a second)"#,
+            ),
+            (
+                "k/s",
+                r#""k/s" is not a rate; write for example "1000/s", "60/m" or 250 (a second)"#,
             ),
             (
                 "10/d",
@@ -178,7 +200,7 @@ mod tests {
         }
 
         #[test]
-        fn nearly_right_never_panics(text in "[0-9.-]{0,30}/?[smh]?") {
+        fn nearly_right_never_panics(text in "[0-9.-]{0,30} ?[kMG]?/?[smh]?") {
             let _ = text.parse::<Rate>();
         }
     }

@@ -72,7 +72,7 @@ fn targets() {
         (
             "[[target]]",
             "url = \"http://me:hunter2@h/\"",
-            "plan.toml:2:7: url: a URL with a user name or password in it is not supported",
+            "plan.toml:2:7: url: a URL with a user name or password in it is not supported; for an HTTP target, use -H 'Authorization: Basic …'",
         ),
         (
             "[[target]]",
@@ -350,7 +350,7 @@ fn observing() {
         (
             "[[target]]",
             "url = \"http://h\"\nobserve = { prometheus = \"http://me:hunter2@h/\" }",
-            "plan.toml:3:26: observe.prometheus: a URL with a user name or password in it is not supported",
+            "plan.toml:3:26: observe.prometheus: a URL with a user name or password in it is not supported; for an HTTP target, use -H 'Authorization: Basic …'",
         ),
         (
             "[[target]]",

@@ -107,6 +107,14 @@ despite-invalid =
 
 # How it was measured
 rounds-of = { $rounds } of { $seconds }
+rounds-of-requests =
+    { $rounds } of { $requests ->
+        [one] 1 request
+       *[other] { $requests } requests
+    }{ $timed ->
+        [true] {" "}or { $seconds }
+       *[false] {""}
+    }
 max-rate-search = maximum-rate search, slices of { $seconds }
 by-other-tools = by other tools, not interleaved
 schedule =
@@ -693,7 +701,7 @@ gate-fell-back =
     The first figure could not tell after half of the rounds or of the time, so CPU time per operation decided
 gate-cannot-tell =
     { $spent ->
-        [budget] The time of the gate ended after { $rounds } rounds; measure longer with --budget
+        [budget] The time of the gate ended after { $rounds } rounds; measure longer with --budget, for example --budget { $longer }
         [rounds] The maximum of { $rounds } rounds ended; allow more with --max-rounds, or a larger --margin
        *[other] The run ended after { $rounds } rounds and { $seconds }
     }{ $passes ->

@@ -95,6 +95,11 @@ despite-invalid =
     }この実行のほかの数値は信用できない
 
 rounds-of = { $rounds } × { $seconds }
+rounds-of-requests =
+    { $rounds } × { $requests } リクエスト{ $timed ->
+        [true] または { $seconds }
+       *[false] {""}
+    }
 max-rate-search = 最大レートの探索、1 スライス { $seconds }
 by-other-tools = ほかのツールで測定(交互ではない)
 schedule =
@@ -589,7 +594,7 @@ gate-chart = 候補 ÷ 基準: ● 比、├─┤ 区間、│ 差なし、┊ 
 gate-fell-back = ラウンド数または時間の半分を過ぎても最初の指標では判定できなかったため、操作あたりの CPU 時間で判定した
 gate-cannot-tell =
     { $spent ->
-        [budget] { $rounds } ラウンドで時間切れ。--budget を長くすると判定できることがある
+        [budget] { $rounds } ラウンドで時間切れ。--budget を長く(例: --budget { $longer })すると判定できることがある
         [rounds] 最大の { $rounds } ラウンドを測り終えた。--max-rounds か --margin を大きくすると判定できることがある
        *[other] { $rounds } ラウンド、{ $seconds } で終了した
     }{ $passes ->

@@ -2,6 +2,9 @@
 
 mod chart;
 
+use std::time::Duration;
+
+use tenbin_plan::duration::Time;
 use tenbin_result::format::{UNKNOWN, ratio};
 use tenbin_result::{
     Document, Gate, GateFigure, GateOutcome, GateRole, GateStanding, Message, MetricName, RunEnded,
@@ -14,6 +17,9 @@ use crate::language::{say, say_text, styled};
 
 /// Rounds of a block: a gate compares two targets.
 const ROUNDS_PER_BLOCK: u64 = 2;
+
+/// Rounds without which no pass is possible: five blocks.
+const FEWEST_ROUNDS: u64 = 5 * ROUNDS_PER_BLOCK;
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     with_chart(document, Vec::new())
@@ -78,10 +84,20 @@ fn why(document: &Document, gate: &Gate) -> Option<Message> {
                 spent = Value::Word(spent.to_owned()),
                 rounds = gate.rounds,
                 seconds = Value::Seconds(gate.seconds),
+                longer = longer_budget(gate),
                 passes = Value::Flag(gate.passes())
             ))
         }
     }
+}
+
+/// A budget that allows twice the measured rounds, and at least the rounds without which no pass is
+/// possible: `1m4s`.
+fn longer_budget(gate: &Gate) -> String {
+    let rounds = u64::from(gate.rounds).max(1);
+    let wanted = (2 * rounds).max(FEWEST_ROUNDS);
+    let seconds = gate.seconds.max(gate.budget_seconds) * wanted as f64 / rounds as f64;
+    Time(Duration::from_secs(seconds.ceil() as u64)).to_string()
 }
 
 /// The error rates of the decision, in one sentence.

@@ -43,32 +43,40 @@ pub(crate) fn decide(
 /// Says how much of the run the restarts take with their warm-ups, if that is noticeable. `starts`
 /// is how long the first start of all targets took together.
 pub(crate) fn note(plan: &Plan, relaunch: Relaunch, starts: Duration) -> Option<Sentence> {
-    let (when, restarts) = match relaunch {
-        Relaunch::Block => {
-            let blocks = plan.rounds.most().div_ceil(plan.rounds_per_block());
-            ("block", blocks.saturating_sub(1))
-        }
+    // The budget of a gate can allow fewer rounds than the largest number.
+    let budget = plan.gate_budget();
+    let rounds = budget.map_or(plan.rounds.most(), |budget| budget.measured);
+    let per_block = plan.rounds_per_block();
+    let (is_slice, restarts) = match relaunch {
+        Relaunch::Block => (false, rounds.div_ceil(per_block).saturating_sub(1)),
         Relaunch::Slice => {
-            let most = plan.slices_in_rounds(plan.rounds.most());
-            let each = most / plan.targets.len().max(1);
-            ("slice", u32::try_from(each).unwrap_or(u32::MAX))
+            let each = plan.slices_in_rounds(rounds) / plan.targets.len().max(1);
+            (true, u32::try_from(each).unwrap_or(u32::MAX))
         }
         _ => return None,
     };
     let mut once = plan.clone();
     once.rounds.relaunch = Relaunch::Never;
     let starts = starts.saturating_mul(restarts);
-    let whole = plan.forecast() + starts;
-    let of_restarts = whole.saturating_sub(once.forecast());
+    let whole = plan.lasting(rounds) + starts;
+    let of_restarts = whole.saturating_sub(once.lasting(rounds));
     (of_restarts > whole.mul_f64(NOTICEABLE)).then(|| {
+        let (word, when) = match per_block {
+            _ if is_slice => ("slice", "each slice".to_owned()),
+            1 => ("round", "each round".to_owned()),
+            2 => ("rounds", "every two rounds".to_owned()),
+            more => ("rounds", format!("every {more} rounds")),
+        };
         sentence!(
             "restarts-take",
-            "targets are restarted before each {when}; with warm-ups, this takes about {time} of \
-             {whole} (--relaunch=never starts them once)",
+            "targets are restarted before {when}; with warm-ups, this takes about {time} of {whole} \
+             (--relaunch=never starts them once)",
             when,
             time = Time::rounded(of_restarts),
             whole = Time::rounded(whole)
         )
+        .with("when", word)
+        .with("rounds", per_block)
     })
 }
 

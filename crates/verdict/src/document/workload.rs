@@ -36,6 +36,7 @@ pub(super) fn workload(
         closed_loop: matches!(pace, Pace::Closed),
         connections: Some(workload.load.connections as u64),
         depth: Some(workload.load.depth as u64),
+        requests: workload.load.requests,
         rate,
         subject: Some(Subject {
             searches,

@@ -10,7 +10,7 @@ use tenbin_verdict::lint::{Measurement, Range, percentile_name};
 const RATE: f64 = 0.002;
 
 /// Largest accepted relative difference if no figure is rounded: the tool itself divided the count
-/// by the stated time.
+/// by the stated time. One unit of the last digit of the rate is accepted as well.
 const EXACT_RATE: f64 = 1e-9;
 
 /// How far a mean may lie outside the range that the percentiles allow, as a share of the end of the
@@ -33,15 +33,47 @@ fn rate(of: &Measurement) -> Option<Sentence> {
     } else {
         f64::INFINITY
     };
-    (rate.to < low || rate.from > high).then(|| {
+    let unit = if is_exact {
+        // An integer, which can be exact, says little of its rounding.
+        last_digit(rate.to).min(rate.to * RATE)
+    } else {
+        0.0
+    };
+    let computed = ended as f64 / seconds.middle();
+    (rate.to + unit < low || rate.from - unit > high).then(|| {
         sentence!(
             "contradicts-rate",
             "contradicts itself: {requests} requests in {seconds} s are not {rate} per second",
             requests = count(ended),
-            seconds = digits(seconds.middle()),
-            rate = digits(rate.middle())
+            seconds = without_zeros(seconds.middle()),
+            rate = apart(rate.middle(), computed)
         )
     })
+}
+
+/// One unit of the last decimal digit with which a number prints: 0.1 for 995.7.
+fn last_digit(value: f64) -> f64 {
+    let text = value.to_string();
+    let decimals = text.split_once('.').map_or(0, |(_, after)| after.len());
+    10f64.powi(-i32::try_from(decimals).unwrap_or(i32::MAX))
+}
+
+/// Seconds to the microsecond, without zeros at the end: `30.0021`.
+fn without_zeros(seconds: f64) -> String {
+    let text = format!("{seconds:.6}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    text.to_owned()
+}
+
+/// A stated figure, with the digits that show its difference from the computed one.
+fn apart(stated: f64, computed: f64) -> String {
+    let short = digits(stated);
+    if short != digits(computed) {
+        return short;
+    }
+    let with = |figure: f64, decimals: usize| format!("{figure:.decimals$}");
+    let differ = (0..=9).find(|&decimals| with(stated, decimals) != with(computed, decimals));
+    differ.map_or(short, |decimals| with(stated, decimals))
 }
 
 fn failures(of: &Measurement) -> Option<Sentence> {
@@ -142,6 +174,26 @@ mod tests {
         of.max = Some(Said::new(Range::exactly(900.0), Quote::default()));
         of.mean = Some(Said::new(Range::exactly(mean), Quote::default()));
         of
+    }
+
+    #[test]
+    fn a_rate_may_be_rounded_and_a_contradiction_shows_its_digits() {
+        let of_rate = |rate: f64| {
+            let mut of = Measurement::new("requests");
+            of.ended = Some(Said::new(29_871, Quote::default()));
+            of.seconds = Some(Said::new(Range::exactly(30.0021), Quote::default()));
+            of.rate = Some(Said::new(Range::exactly(rate), Quote::default()));
+            contradiction(&of).map(|found| found.to_string())
+        };
+        // The quotient is 995.630.
+        for rounded in [995.7, 995.63, 29_871.0 / 30.0021] {
+            assert_eq!(of_rate(rounded), None, "{rounded}");
+        }
+        assert_eq!(
+            of_rate(995.812).as_deref(),
+            Some("contradicts itself: 29,871 requests in 30.0021 s are not 995.8 per second")
+        );
+        assert!(of_rate(950.0).is_some());
     }
 
     #[test]
