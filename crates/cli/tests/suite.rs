@@ -124,7 +124,7 @@ fn a_mix_is_read_by_benchstat_and_compared_with_an_earlier_run() {
     assert!(
         compared
             .stdout
-            .contains("the others are divided by it block by block"),
+            .contains("the others are divided by it round by round"),
         "{compared}"
     );
     scratch.expect_nobody_left(Duration::from_secs(10));

@@ -8,6 +8,7 @@ mod made_up;
 use made_up::{Run, screen, terminal};
 use tenbin_plan::{Bound, Demand, Expectation, Figure as ExpectedFigure, Relation};
 use tenbin_report::formats::format;
+use tenbin_result::format::{is_factor, points};
 use tenbin_result::{Comparison, Document, ResultOf};
 
 /// The suite with its ramp, with the second target as the baseline. On `memory`, the machine is
@@ -251,11 +252,19 @@ fn a_ratio_is_the_same_in_tables_sentences_and_expectations() {
         let interval = ratio.interval.unwrap();
         let shown = format!("{:.3}", ratio.value);
         let ends = format!("{:.3}–{:.3}", interval.low, interval.high);
-        assert!(
-            comparison.sentence.contains(&format!("ratio {shown}")),
-            "{comparison:?}"
-        );
-        assert!(comparison.sentence.contains(&ends), "{comparison:?}");
+        let (change, ends_of_change) = if is_factor(ratio.value) {
+            (format!("× {shown}"), ends.clone())
+        } else {
+            let points = [ratio.value, interval.low, interval.high].map(points);
+            let [change, low, high] = points;
+            (format!("{change} %"), format!("{low} … {high} %"))
+        };
+        for part in [change, ends_of_change] {
+            assert!(
+                comparison.sentence.contains(&part),
+                "{part}: {comparison:?}"
+            );
+        }
         let mut expectations = document.expectations.iter();
         let expected = expectations
             .find(|each| each.workload == comparison.workload)
