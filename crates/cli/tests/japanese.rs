@@ -17,7 +17,7 @@ fn japanese(scratch: &Scratch, line: &str) -> Outcome {
 }
 
 /// The lines with an English sentence: four plain words in a row. Names, units, flags, paths and code
-/// have other characters, or fewer words, and lists of names have commas.
+/// have other characters, or fewer words, and lists of names have commas. Command lines are no sentences.
 fn english(text: &str) -> Vec<&str> {
     with_words(text, 4)
 }
@@ -32,7 +32,9 @@ fn with_words(text: &str, many: usize) -> Vec<&str> {
         let words: Vec<bool> = line.split_whitespace().map(is_word).collect();
         words.windows(many).any(|all| all.iter().all(|is| *is))
     };
-    text.lines().filter(has_sentence).collect()
+    let lines = text.lines();
+    let lines = lines.filter(|line| !line.trim_start().starts_with("tenbin "));
+    lines.filter(has_sentence).collect()
 }
 
 #[track_caller]
