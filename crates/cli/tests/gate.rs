@@ -112,7 +112,7 @@ fn a_slower_candidate_is_a_regression() {
         return;
     };
     assert_eq!(gate["outcome"], "regression", "{gate}");
-    run.expect_stdout("REGRESSION  candidate is worse than base: throughput 0.");
+    run.expect_stdout("REGRESSION  candidate is worse than base: throughput × 0.");
     let junit = std::fs::read_to_string(scratch.join("gate.xml")).expect("a file");
     assert!(junit.contains("<failure type=\"worse\""), "{junit}");
     let first = first_entry(&scratch, "quality.json");

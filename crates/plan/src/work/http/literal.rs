@@ -16,8 +16,9 @@ const BARE: [&str; 3] = ["$RANDOM", "__VU", "__ITER"];
 
 /// The parts of the request that look like templates, one for each part.
 pub(super) fn literal_templates(work: &HttpWork) -> Vec<LiteralTemplate> {
-    let headers = work.printed_headers.iter().filter_map(|(name, value)| {
-        let text = in_text(value, false)?;
+    let headers = work.printed_headers.iter().zip(&work.headers);
+    let headers = headers.filter_map(|((name, printed), (_, value))| {
+        let text = in_text(printed, false).or_else(|| whole(value))?;
         Some(found_in(TemplatePart::Header(name.clone()), text))
     });
     if let Some(patterns) = &work.patterns {
@@ -102,6 +103,14 @@ fn in_json(value: &Value, is_stored_template: bool) -> Option<&str> {
         }),
         _ => None,
     }
+}
+
+/// The template that is the whole value of a header, but for the name of a scheme such as `Bearer`.
+/// What is printed of a header with a secret has a reference in place of the value, and only a value
+/// that is nothing but a template is surely none.
+fn whole(value: &str) -> Option<&str> {
+    let last = value.rsplit(' ').next().unwrap_or(value);
+    (template(last) == Some(last.len())).then_some(last)
 }
 
 /// The first template in a text: `{word}`, `{{word}}`, `${word}`, `$(command)`, `{1..9}`,
