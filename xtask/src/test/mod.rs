@@ -19,7 +19,7 @@ const MOST_UNSTEADY: usize = 10;
 
 /// The time that a run takes, as long as no run has measured it.
 const USUAL_TIME: &str = "\
-On two cores and a new machine, this takes about 44 minutes: 15 to install servers, check and build,
+On two cores and a new machine, this takes about 37 minutes: 8 to install servers, check and build,
 and 29 to run the tests. Later runs take about 32 minutes.";
 
 /// What else a person should know before the first step.
