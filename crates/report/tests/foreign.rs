@@ -686,6 +686,10 @@ fn corrected_latencies_of_wrk_and_failures_are_found() {
     let published = wrk
         .replace("1 threads and 16", "1 threads and 1")
         .replace("77.01us", "6.04ms")
+        .replace("50%   47.00us", "50%    5.80ms")
+        .replace("75%   88.00us", "75%    5.90ms")
+        .replace("90%   95.00us", "90%    7.00ms")
+        .replace("99%  153.00us", "99%    8.00ms")
         .replace("504960 requests", "15633 requests")
         .replace("162854.23", "5043.00");
     let findings = of_text(&published);

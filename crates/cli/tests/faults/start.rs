@@ -246,6 +246,6 @@ fn a_failed_start_is_not_taken_for_the_last_run() {
         .expect_stdout("nginx")
         .expect_stderr("measured nothing");
     let listed = Tenbin::new(&scratch, ["list"]).run();
-    listed.expect_code(0).expect_stdout("see off.log");
+    listed.expect_code(0).expect_stdout("see targets/off.log");
     assert!(!listed.stdout.contains("killed"), "{listed}");
 }

@@ -18,6 +18,8 @@ const LAST: &str = "last";
 const PREVIOUS: &str = "previous";
 /// The file of the measurements; created before the first slice.
 const LINES: &str = "intervals.jsonl";
+/// The directory of a run with what its targets print.
+const OUTPUTS: &str = "targets";
 /// The file with the label of a run.
 pub(crate) const LABEL: &str = "label.txt";
 /// The file with the note of a run that was written after the run.
@@ -251,14 +253,21 @@ pub(crate) fn has_measurements(run: &Path) -> bool {
 
 /// Names of the files with the output of the targets of a run, without empty ones, in order.
 pub(crate) fn logs(run: &Path) -> Vec<String> {
-    let entries = fs::read_dir(run).into_iter().flatten().flatten();
+    let entries = fs::read_dir(run.join(OUTPUTS))
+        .into_iter()
+        .flatten()
+        .flatten();
     let is_log = |path: &PathBuf| {
         let known = path.metadata();
         path.extension().is_some_and(|it| it == "log")
             && known.is_ok_and(|known| known.is_file() && known.len() > 0)
     };
     let paths = entries.map(|entry| entry.path()).filter(is_log);
-    let mut names: Vec<String> = paths.map(|path| name_of(&path)).collect();
+    let in_run = |path: PathBuf| {
+        let path = path.strip_prefix(run).map(Path::to_owned).unwrap_or(path);
+        path.display().to_string()
+    };
+    let mut names: Vec<String> = paths.map(in_run).collect();
     names.sort_unstable();
     names
 }
