@@ -81,7 +81,7 @@ impl Script {
         )
     }
 
-    /// What to do beside the command line, which is printed before, on a line of its own.
+    /// What else to do. The command line is printed before this, on a separate line.
     pub fn further(&self) -> Sentence {
         let (exports, left_out) = (self.exports(), self.omitted());
         sentence!(

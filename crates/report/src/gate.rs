@@ -116,7 +116,7 @@ pub(crate) fn headline_of_figure(gate: &Gate, figure: &GateFigure) -> String {
     };
     let own = Gate {
         outcome,
-        // A case of its own says that the comparison is SUSPECT.
+        // A separate test case says that the comparison is SUSPECT.
         fails_suspect: false,
         ..gate.clone()
     };

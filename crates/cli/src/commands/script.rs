@@ -41,7 +41,7 @@ fn script_in(file: &Path) -> Option<Script> {
     Script::of(&text)
 }
 
-/// Prints the closest command line on a line of its own.
+/// Prints the closest command line on a separate line.
 fn refuse(file: &Path, script: &Script) -> Exit {
     output::say_error(&sentence!(
         "script-closest",

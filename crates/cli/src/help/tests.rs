@@ -138,20 +138,22 @@ fn the_first_page_is_translated_and_english_stays_with_clap() {
     );
 }
 
+fn in_english(line: &str) -> String {
+    let asked = args::command().try_get_matches_from(line.split(' '));
+    asked.expect_err("help is no command").to_string()
+}
+
+fn in_japanese(line: &str) -> String {
+    let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+    page(&arguments, Language::Japanese)
+        .expect("a page")
+        .to_string()
+}
+
 #[test]
 fn the_short_help_has_the_frequent_options_only() {
-    let english = |line: &str| {
-        let asked = args::command().try_get_matches_from(line.split(' '));
-        asked.expect_err("help is no command").to_string()
-    };
-    let japanese = |line: &str| {
-        let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-        page(&arguments, Language::Japanese)
-            .expect("a page")
-            .to_string()
-    };
     for command in ["http", "s3 get", "s3 mixed", "blob", "search ramp"] {
-        for help in [&english as &dyn Fn(&str) -> String, &japanese] {
+        for help in [in_english, in_japanese] {
             let short = help(&format!("tenbin {command} -h"));
             let long = help(&format!("tenbin {command} --help"));
             assert!(short.lines().count() <= 62, "{short}");
@@ -171,23 +173,13 @@ fn the_short_help_has_the_frequent_options_only() {
 
 #[test]
 fn the_short_help_in_a_gate_or_a_bisect_begins_with_their_options() {
-    let english = |line: &str| {
-        let asked = args::command().try_get_matches_from(line.split(' '));
-        asked.expect_err("help is no command").to_string()
-    };
-    let japanese = |line: &str| {
-        let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-        page(&arguments, Language::Japanese)
-            .expect("a page")
-            .to_string()
-    };
     let gate = [
         "--base-rev", "--candidate-rev", "--build", "--margin", "--budget", "--cannot-tell",
     ];
     let bisect = ["--good", "--bad", "--build", "--margin", "--certainty"];
     for (outer, own) in [("gate", &gate[..]), ("bisect", &bisect)] {
         for command in ["http", "s3 get", "blob", "run"] {
-            for help in [&english as &dyn Fn(&str) -> String, &japanese] {
+            for help in [in_english, in_japanese] {
                 let short = help(&format!("tenbin {outer} {command} -h"));
                 for option in own {
                     assert!(short.contains(option), "{option}: {short}");

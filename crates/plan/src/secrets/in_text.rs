@@ -59,8 +59,8 @@ pub fn conceal_text(text: &str) -> String {
     shown + rest
 }
 
-/// Whether a value is only a reference to a variable, `{env:NAME}`, as it is or behind the name of a
-/// scheme, such as `Bearer`.
+/// Whether a value is nothing but a reference to a variable, `{env:NAME}`, alone or after a scheme
+/// such as `Bearer`.
 fn is_reference(value: &str) -> bool {
     let last = value.rsplit_once(' ').map_or(value, |(scheme, last)| {
         let is_scheme = scheme.chars().all(|c| c.is_ascii_alphabetic());

@@ -25,7 +25,7 @@ const OTHER_CONTENT: &[u8] = b"This is the content of no object.\n";
 /// What the check has sent and found so far.
 #[derive(Debug, Default)]
 pub(crate) struct ChecksumReport {
-    /// Whether the check has begun.
+    /// Whether the check has started.
     pub(crate) is_begun: bool,
     /// Whether the server has acknowledged the object, whose checksum is wrong.
     pub(crate) is_ignored: bool,
