@@ -88,6 +88,7 @@ pub use script::Script;
 pub use search_servers::{
     CORPUS_PATTERNS, CorpusLanguage, CorpusSource, DEFAULT_CORPUS_SEED, DEFAULT_TERMS, SearchServer,
 };
+pub use secrets::environment::Variables as SecretVariables;
 pub use secrets::secret::{KeySource, Secret};
 pub use secrets::{
     Secrets, conceal_name, conceal_parameters, conceal_text, conceal_url, conceal_words,

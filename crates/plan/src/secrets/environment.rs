@@ -6,6 +6,7 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::fmt;
 
 use crate::keys::scalar::{At, Field, Scalar};
 use crate::resolver::Resolver;
@@ -159,12 +160,19 @@ fn json(value: &serde_json::Value, secrets: &mut Secrets, variables: &mut Variab
 
 /// The variables in which the next run expects literal secrets, with their values.
 #[derive(Default)]
-pub(crate) struct Variables(BTreeMap<String, String>);
+pub struct Variables(BTreeMap<String, String>);
+
+impl fmt::Debug for Variables {
+    /// The names only: the values are secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
 
 impl Variables {
-    /// The reference to the variable of a secret, for example `{env:TENBIN_ENV_DB_PASSWORD}`. A
-    /// number is appended to the variable's name if the name already stands for a different value.
-    pub(crate) fn reference(&mut self, kind: &str, name: &str, value: &str) -> String {
+    /// The reference to the variable of a secret, for example `{env:TENBIN_ENV_DB_PASSWORD}` of the kind
+    /// `ENV`. A number is appended to the variable's name if the name already stands for a different value.
+    pub fn reference(&mut self, kind: &str, name: &str, value: &str) -> String {
         let usual = variable(kind, name);
         let mut variable = usual.clone();
         let mut number = 1;

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use tenbin_plan::Plan;
+use tenbin_plan::{Plan, SecretVariables};
 
 use crate::args::{CiChoice, GoalKind, InitArgs, ServerKind};
 use crate::commands::init::project;
-use crate::commands::init::secrets::{self, Variables};
+use crate::commands::init::secrets;
 use crate::errors::InitError;
 
 /// The limits of a maximum-rate search without `--slo`.
@@ -242,7 +242,7 @@ impl Answers {
     /// the request, as `tenbin plan` prints them. `plan` is the plan of these answers.
     pub(super) fn with_references(&self, plan: &Plan) -> Self {
         let mut answers = self.clone();
-        let mut variables = Variables::default();
+        let mut variables = SecretVariables::default();
         let servers = [Some(&mut answers.first), answers.second.as_mut()];
         for (server, target) in servers.into_iter().flatten().zip(&plan.targets) {
             match server {

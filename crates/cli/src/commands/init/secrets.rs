@@ -1,8 +1,6 @@
 //! Secrets in the command that starts or builds a server, which no file of `tenbin init` contains.
 
-use std::collections::BTreeMap;
-
-use tenbin_plan::is_secret_name;
+use tenbin_plan::{SecretVariables, is_secret_name};
 
 use crate::errors::InitError;
 
@@ -19,35 +17,15 @@ const SWITCHES: &[&str] = &[
 ];
 const QUOTES: [char; 3] = [' ', '"', '\''];
 
-/// The environment variables that hold the secrets of commands, with their values.
-#[derive(Default)]
-pub(super) struct Variables(BTreeMap<String, String>);
-
-impl Variables {
-    /// The reference to the variable for a value, as `tenbin plan` names it. A number is appended to a
-    /// name that already stands for another value.
-    fn reference(&mut self, name: &str, value: &str) -> String {
-        let usual = format!("TENBIN_ENV_{}", name.to_ascii_uppercase());
-        let mut variable = usual.clone();
-        let mut number = 1;
-        while self.0.get(&variable).is_some_and(|taken| taken != value) {
-            number += 1;
-            variable = format!("{usual}_{number}");
-        }
-        self.0.insert(variable.clone(), value.to_owned());
-        format!("{{env:{variable}}}")
-    }
-}
-
 /// The command with a reference in place of every secret among the variables that it sets before the
 /// program: `PASSWORD={env:TENBIN_ENV_PASSWORD} ./server`.
-pub(super) fn with_references(command: &str, variables: &mut Variables) -> String {
+pub(super) fn with_references(command: &str, variables: &mut SecretVariables) -> String {
     let (assignments, rest) = assignments(command);
     let mut shown = String::new();
     for Assignment { raw, name, value } in assignments {
         let is_secret = is_secret_name(&name) || in_word(&value).is_some();
         if is_secret && is_replaceable(&value) {
-            shown += &format!("{name}={}", variables.reference(&name, &value));
+            shown += &format!("{name}={}", variables.reference("ENV", &name, &value));
         } else {
             shown += raw;
         }
@@ -229,7 +207,7 @@ mod tests {
     use super::*;
 
     fn shown(command: &str) -> String {
-        with_references(command, &mut Variables::default())
+        with_references(command, &mut SecretVariables::default())
     }
 
     #[test]
@@ -259,7 +237,7 @@ mod tests {
         ] {
             assert_eq!(shown(command), expected, "{command}");
         }
-        let mut variables = Variables::default();
+        let mut variables = SecretVariables::default();
         let both = ["TOKEN=a ./x", "TOKEN=b ./x", "TOKEN=a ./y"]
             .map(|command| with_references(command, &mut variables));
         assert_eq!(
